@@ -1,0 +1,149 @@
+"""The command line: `sparring train | eval | score | report | backbone`.
+
+Bad input of any kind is one line on stderr and exit code 2. The arguments are parsed by argparse,
+whose messages are single lines and which loads at once; each verb imports what it needs.
+"""
+
+from __future__ import annotations
+
+import argparse
+import difflib
+import logging
+import sys
+from collections.abc import Sequence
+from importlib import metadata
+from pathlib import Path
+from typing import NoReturn
+
+from sparring import commands
+from sparring.errors import UserError
+
+TRAIN_OPTIONS = frozenset({"--out", "--resume", "--dry-run", "--json", "--help"})
+"""What `train` itself understands; every other `--section.key value` overrides the recipe."""
+
+
+class OneLineParser(argparse.ArgumentParser):
+    """An argument parser whose complaints are UserErrors."""
+
+    def error(self, message: str) -> NoReturn:
+        """Raise instead of printing the usage and leaving."""
+        raise UserError(f"{message}; see {self.prog} --help")
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Run one command line and return its exit code: 0, 2 for bad input, 130 after Ctrl-C."""
+    logging.basicConfig(format="sparring: %(levelname)s: %(message)s", level=logging.WARNING)
+    try:
+        _run(list(sys.argv[1:] if arguments is None else arguments))
+    except UserError as error:
+        _complain(str(error))
+        return 2
+    except KeyboardInterrupt as interrupt:
+        _complain(f"interrupted; {interrupt}" if interrupt.args else "interrupted")
+        return 130
+    return 0
+
+
+def split_overrides(arguments: Sequence[str]) -> tuple[list[str], list[str]]:
+    """Part `train`'s arguments into its own and `key=value` overrides of the recipe.
+
+    Both `--section.key value` and `--section.key=value` are overrides. Done before argparse, which
+    would take a lone value for the recipe.
+    """
+    own: list[str] = []
+    overrides: list[str] = []
+    remaining = iter(arguments)
+    for argument in remaining:
+        option, equals, value = argument.partition("=")
+        if not option.startswith("--") or option in TRAIN_OPTIONS:
+            own.append(argument)
+            continue
+        near = difflib.get_close_matches(option, TRAIN_OPTIONS, n=1, cutoff=0.8)
+        if near:  # a slip of the hand, such as --dryrun, which would otherwise swallow what follows
+            raise UserError(f"unknown option {option}; did you mean {near[0]}?")
+        if not equals:
+            following = next(remaining, "--")
+            if following.startswith("--"):
+                raise UserError(f"{option} needs a value; give {option} VALUE or {option}=VALUE")
+            value = following
+        overrides.append(f"{option.removeprefix('--')}={value}")
+    return own, overrides
+
+
+def make_parser() -> OneLineParser:
+    """The parser of all verbs."""
+    parser = OneLineParser(prog="sparring", description="Train language models with no data.", allow_abbrev=False)
+    parser.add_argument("--version", action="version", version=f"sparring {metadata.version('sparring')}")
+    verbs = parser.add_subparsers(dest="verb", required=True, metavar="VERB", parser_class=OneLineParser)
+
+    train = verbs.add_parser(
+        "train",
+        help="train a recipe, or go on with a run",
+        usage="sparring train RECIPE [--section.key VALUE ...] [--out DIR] [--dry-run [--json FILE]]\n"
+        "       sparring train --resume DIR [--rounds N]",
+        epilog="Any other --section.key VALUE sets that key of the recipe, such as --rounds 20.",
+        allow_abbrev=False,
+    )
+    train.add_argument("recipe", type=Path, nargs="?", metavar="RECIPE", help="a TOML file, such as one in recipes/")
+    train.add_argument("--out", type=Path, metavar="DIR", help="the run folder (default: runs/ and the recipe's name)")
+    train.add_argument("--resume", type=Path, metavar="DIR", help="go on with the run in this folder")
+    train.add_argument("--dry-run", action="store_true", help="print the plan and load no model")
+    train.add_argument("--json", type=Path, metavar="FILE", help="write the plan of --dry-run here too")
+
+    evaluate = verbs.add_parser("eval", help="generate and score benchmark answers", allow_abbrev=False)
+    evaluate.add_argument("target", metavar="RUN_OR_MODEL", help="a run folder, a model folder or a hub id")
+    evaluate.add_argument("--benchmarks", type=_names, required=True, metavar="A,B,C", help="which, by name")
+    evaluate.add_argument("--limit", type=_positive, metavar="N", help="only the first N tasks of each")
+    evaluate.add_argument("--out", type=Path, metavar="DIR", help="where generations and scores go")
+
+    score = verbs.add_parser("score", help="score stored generations", allow_abbrev=False)
+    score.add_argument("file", type=Path, metavar="FILE", help="JSON lines with id and text")
+    score.add_argument("--benchmark", required=True, metavar="NAME", help="which benchmark they answer")
+    score.add_argument("--profile", choices=("official", "fixed"), default="official", help="whose verdicts to give")
+    score.add_argument("--json", type=Path, metavar="OUT", help="write the scores here too")
+
+    report = verbs.add_parser("report", help="write report.html of a run", allow_abbrev=False)
+    report.add_argument("run", type=Path, metavar="RUN", help="a run folder")
+
+    backbone = verbs.add_parser("backbone", help="make or fetch the starting weights", allow_abbrev=False)
+    backbone.add_argument("name", choices=("micro", "smollm2"), help="which")
+    backbone.add_argument("--recipe", type=Path, metavar="R", help="the recipe whose tasks warm up micro")
+    backbone.add_argument("--out", type=Path, metavar="DIR", help="copy the weights here too")
+    return parser
+
+
+def _run(arguments: list[str]) -> None:
+    overrides: list[str] = []
+    if arguments[:1] == ["train"]:
+        own, overrides = split_overrides(arguments[1:])
+        arguments = ["train", *own]
+    given = make_parser().parse_args(arguments)
+    match given.verb:
+        case "train":
+            commands.train(given.recipe, overrides, given.out, given.resume, given.dry_run, given.json)
+        case "eval":
+            commands.evaluate(given.target, given.benchmarks, given.limit, given.out)
+        case "score":
+            commands.score(given.file, given.benchmark, given.profile, given.json)
+        case "report":
+            commands.report(given.run)
+        case "backbone":
+            commands.backbone(given.name, given.recipe, given.out)
+
+
+def _complain(message: str) -> None:
+    """One line, whatever the message holds."""
+    print("sparring:", " ".join(message.split()), file=sys.stderr)
+
+
+def _names(text: str) -> list[str]:
+    names = [name.strip() for name in text.split(",")]
+    if not all(names):
+        raise argparse.ArgumentTypeError(f"{text!r} is not a list of names such as ifeval,zebralogic")
+    return names
+
+
+def _positive(text: str) -> int:
+    if not text.isdecimal() or int(text) < 1:
+        raise argparse.ArgumentTypeError(f"{text!r} is not a whole number above 0")
+    return int(text)

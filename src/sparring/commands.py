@@ -1,0 +1,170 @@
+"""What each verb of the command line does. Heavy imports wait until the verb that needs them runs."""
+
+from __future__ import annotations
+
+import shutil
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from sparring.errors import UserError
+
+if TYPE_CHECKING:
+    from sparring.config import Recipe
+
+MICRO_RECIPE = Path("recipes/lure-micro.toml")
+"""Whose tasks warm up the micro backbone when no other recipe is named."""
+
+
+def train(
+    recipe_path: Path | None,
+    overrides: Sequence[str],
+    out: Path | None,
+    resume: Path | None,
+    dry_run: bool,
+    json_file: Path | None,
+) -> None:
+    """Train a recipe in a new run folder, go on with a run, or only print the plan."""
+    if resume and out:
+        raise UserError(f"--out {out} and --resume {resume} exclude each other; a resumed run stays in its folder")
+    if json_file and not dry_run:
+        raise UserError(f"--json {json_file} goes with --dry-run; a run writes its own summary.json")
+    recipe = _recipe(recipe_path, overrides, resume)
+    folder = resume or out or default_folder(recipe.name)
+
+    from sparring.runs.folder import refuse_taken
+    from sparring.runs.origin import is_run
+
+    if not resume and not dry_run:
+        refuse_taken(folder)  # before minutes go into loading
+
+    from rich.console import Console
+
+    from sparring import training
+
+    if dry_run:
+        _show(training.plan(recipe), json_file)
+        return
+    try:
+        if resume:
+            training.resume(folder, recipe.rounds, Console())
+        else:
+            training.train(recipe, folder, Console())
+    except KeyboardInterrupt as interrupt:
+        hint = f"resume with: sparring train --resume {folder}" if is_run(folder) else "nothing was begun"
+        raise KeyboardInterrupt(hint) from interrupt
+
+
+def evaluate(target: str, benchmarks: Sequence[str], limit: int | None, out: Path | None) -> None:
+    """Generate answers of a run or model to benchmarks, store them, score them."""
+    from rich.console import Console
+
+    from sparring.evaluation import runner
+
+    runner.evaluate(target, benchmarks, limit, out, Console())
+
+
+def score(file: Path, benchmark: str, profile: str, json_file: Path | None) -> None:
+    """Score stored generations, of this program or anyone's."""
+    from sparring.evaluation import runner
+
+    _show(runner.score(file, benchmark, profile), json_file)
+
+
+def report(run: Path) -> None:
+    """Write the report of a run."""
+    from sparring.reports.report import write_report
+
+    print(write_report(run))
+
+
+def backbone(name: str, recipe_path: Path | None, out: Path | None) -> None:
+    """Make or fetch a backbone, and copy it where it is asked for."""
+    from sparring.config import load_recipe
+    from sparring.runs.writing import partial_name, writing
+
+    if out and out.exists():
+        raise UserError(f"--out {out} exists; give another folder")
+    if name == "micro":
+        recipe = load_recipe(recipe_path or MICRO_RECIPE)
+
+        from rich.console import Console
+
+        from sparring import micro, training
+
+        made = micro.build_micro(training.make_environments(recipe), recipe.backbone, Console())
+    else:
+        from sparring import backbones
+
+        made = backbones.locate(name)
+    if out:
+        temporary = partial_name(out)
+        with writing(out):
+            try:
+                shutil.rmtree(temporary, ignore_errors=True)
+                shutil.copytree(made, temporary)
+                temporary.rename(out)
+            except BaseException:
+                shutil.rmtree(temporary, ignore_errors=True)
+                raise
+    print(out or made)
+
+
+def default_folder(name: str) -> Path:
+    """`runs/NAME`, or the first of `runs/NAME-2`, `runs/NAME-3` ... that is free."""
+    if Path(name).name != name:
+        raise UserError(f"name = {name!r} cannot name a run folder; leave out slashes or give --out")
+    folder, number = Path("runs") / name, 1
+    while folder.exists():
+        number += 1
+        folder = Path("runs") / f"{name}-{number}"
+    return folder
+
+
+def _recipe(recipe_path: Path | None, overrides: Sequence[str], resume: Path | None) -> Recipe:
+    """The recipe that the command line means; on resume it must be the run's own but for `rounds`."""
+    from sparring.config import load_recipe
+    from sparring.runs.origin import read_recipe, refuse_other_recipe
+
+    if resume:
+        stored = read_recipe(resume)
+        recipe = load_recipe(recipe_path or resume / "recipe.toml", overrides)
+        refuse_other_recipe(resume, stored, recipe)
+        return recipe
+    if recipe_path:
+        return load_recipe(recipe_path, overrides)
+    raise UserError("train needs a recipe or --resume DIR; see sparring train --help")
+
+
+def _show(result: Mapping[str, Any], json_file: Path | None) -> None:
+    """Print a nested result as an indented table, and write it as JSON where that is asked for."""
+    from sparring.runs.writing import write_json
+
+    print("\n".join(_lines(result)))
+    if json_file:
+        write_json(json_file, result)
+
+
+def _lines(result: Mapping[str, Any], indent: str = "") -> list[str]:
+    width = max((len(str(key)) for key, value in result.items() if not isinstance(value, Mapping)), default=0)
+    lines: list[str] = []
+    for key, value in result.items():
+        if isinstance(value, Mapping):
+            lines += [f"{indent}{key}", *_lines(value, indent + "  ")]
+        else:
+            lines.append(f"{indent}{key:<{width}}  {_words(value)}")
+    return lines
+
+
+def _words(value: Any) -> str:
+    match value:
+        case None:
+            return "not measured"
+        case bool():
+            return "yes" if value else "no"
+        case int():
+            return f"{value:,}"
+        case float():
+            return f"{value:,.4g}"
+        case _:
+            return str(value)

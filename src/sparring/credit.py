@@ -1,0 +1,165 @@
+"""What a turn earned: LURE Eq. 1 and 4 to 6, and group standardisation, in float64.
+
+Pure functions over plain numbers; `executor_advantages` and `planner_advantages` put them together
+for the rollouts of one task. Unlike a textbook return, Eq. 4's scalars are standardised turn by
+turn and never summed over time, unless `ExecutorCredit.REWARD_TO_GO` is asked for.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from enum import StrEnum
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sparring.trajectories import Trajectory
+
+FloatArray = NDArray[np.float64]
+
+STANDARDISE_EPSILON = 1e-6
+"""Added to the deviation in z, as verl does (SPEC 1.7)."""
+
+NO_SPREAD = 1e-8
+"""Deviations below this are float noise around equal rewards, so that z is zero (SPEC 1.7)."""
+
+
+class ExecutorCredit(StrEnum):
+    """What an executor turn earns: Eq. 5, the same scalars summed to the end, or the outcome only."""
+
+    EQ5 = "eq5"
+    REWARD_TO_GO = "reward_to_go"
+    TERMINAL = "terminal"
+
+
+class PlannerCredit(StrEnum):
+    """What a plan earns: the progress made under it (Eq. 6), or the capture."""
+
+    PROGRESS = "progress"
+    CAPTURE = "capture"
+
+
+def capture_rate(outcomes: Sequence[bool]) -> float:
+    """Capture rate p(x) = (1/G) sum_g R_g (LURE Eq. 1).
+
+    outcomes: R of the G finished rollouts of one task. Returns a share in [0, 1]. Raises ValueError
+    when there is none: a task whose rollouts all broke has no rate, and certainly not rate 0.
+    """
+    if not outcomes:
+        raise ValueError("no finished rollout, so no capture rate")
+    return sum(outcomes) / len(outcomes)
+
+
+def standardise(rewards: Sequence[float] | FloatArray, epsilon: float = STANDARDISE_EPSILON) -> FloatArray:
+    """Group standardisation z(r) = (r - mean) / (s + epsilon), s the sample deviation (LURE Theorem 1).
+
+    rewards: shape (n,), any unit; the result has the same shape and no unit. A group of one, or one
+    with s below 1e-8, has nothing to compare and gets exact zeros, so `any(z)` tells whether a
+    group teaches. The deviation takes two passes (mean first), which keeps it right for rewards far
+    from zero. Raises ValueError for a reward that is not finite. Source: SPEC 1.7.
+    """
+    values = np.asarray(rewards, dtype=np.float64)
+    if not np.isfinite(values).all():
+        raise ValueError(f"rewards must be finite, not {values.tolist()}")
+    if values.size < 2:
+        return np.zeros_like(values)
+    deviation = values.std(ddof=1)
+    if deviation < NO_SPREAD:
+        return np.zeros_like(values)
+    standardised: FloatArray = (values - values.mean()) / (deviation + epsilon)
+    return standardised
+
+
+def executor_turn_rewards(gains: Sequence[float], captured: bool, lam: float, zero_progress_cost: float) -> FloatArray:
+    """Executor reward r_t = R 1[t=T] + lambda (dphi_t - c_red 1[dphi_t=0]) (LURE Eq. 4).
+
+    gains: dphi_t of one rollout, shape (T,), each >= 0 in units of progress. captured: R, paid
+    once, on the last turn. Returns shape (T,), in units of R; empty for a rollout without a turn.
+    Raises ValueError for a negative gain, or a capture that no turn can be paid for.
+    """
+    gain = np.asarray(gains, dtype=np.float64)
+    if (gain < 0.0).any():
+        raise ValueError(f"gains are never negative: {gain.tolist()}")
+    if captured and gain.size == 0:
+        raise ValueError("a rollout was captured without an executor turn")
+    rewards: FloatArray = lam * (gain - zero_progress_cost * (gain == 0.0))
+    if captured:
+        rewards[-1] += 1.0
+    return rewards
+
+
+def reward_to_go(rewards: Sequence[float] | FloatArray) -> FloatArray:
+    """Sum of the rewards from each turn to the last one, shape (T,) to (T,) (SPEC 1.7, our option).
+
+    Under Eq. 5 alone the correct early turns of a captured rollout get negative z, because the
+    terminal reward sits on its last turn; summed to the end, they share in it.
+    """
+    return np.cumsum(np.asarray(rewards, dtype=np.float64)[::-1])[::-1]
+
+
+def stage_potentials(stage_ends: Sequence[float]) -> FloatArray:
+    """Stage potentials Phi_i = phi(end of stage i) - phi(start of stage i) (LURE Eq. 6, SPEC 1.5).
+
+    stage_ends: progress at the end of each begun stage, shape (stages,). Returns the same shape.
+    As increments they sum to the final progress; levels would pay for adding stages.
+    """
+    return np.diff(np.asarray(stage_ends, dtype=np.float64), prepend=0.0)
+
+
+def executor_advantages(
+    trajectories: Sequence[Trajectory], credit: ExecutorCredit, lam: float, zero_progress_cost: float
+) -> list[list[float]]:
+    """Advantage of every executor turn of the G rollouts of one task (LURE Eq. 5).
+
+    EQ5 and REWARD_TO_GO standardise over all turns of all rollouts; TERMINAL standardises R over
+    the rollouts and gives each turn its rollout's value. Returns one list per rollout, as long as
+    its turns; a rollout without turns gets an empty list. Raises ValueError for a rollout that broke.
+    """
+    _require_finished(trajectories)
+    if credit is ExecutorCredit.TERMINAL:
+        outcomes = standardise([float(trajectory.captured) for trajectory in trajectories])
+        return [
+            [float(outcome)] * len(trajectory.turns) for outcome, trajectory in zip(outcomes, trajectories, strict=True)
+        ]
+    rewards = [
+        executor_turn_rewards([turn.gain for turn in trajectory.turns], trajectory.captured, lam, zero_progress_cost)
+        for trajectory in trajectories
+    ]
+    if credit is ExecutorCredit.REWARD_TO_GO:
+        rewards = [reward_to_go(reward) for reward in rewards]
+    advantages = standardise(np.concatenate(rewards))
+    ends = np.cumsum([reward.size for reward in rewards])
+    return [part.tolist() for part in np.split(advantages, ends[:-1])]
+
+
+def planner_advantages(trajectories: Sequence[Trajectory], credit: PlannerCredit) -> list[float]:
+    """Advantage of each of the G plans of one task: z over r_plan (LURE Eq. 6, no terminal term).
+
+    PROGRESS: r_plan = sum_i Phi_i, in units of progress. CAPTURE: r_plan = R. Returns shape (G,).
+    Raises ValueError for a rollout that broke.
+    """
+    _require_finished(trajectories)
+    if credit is PlannerCredit.CAPTURE:
+        rewards = [float(trajectory.captured) for trajectory in trajectories]
+    else:
+        rewards = [float(stage_potentials(trajectory.stage_ends).sum()) for trajectory in trajectories]
+    return [float(advantage) for advantage in standardise(rewards)]
+
+
+def capture_dominance_holds(lam: float, zero_progress_cost: float, turn_limit: int) -> bool:
+    """Whether every capture outranks every failure in Eq. 4's total (LURE Proposition 3).
+
+    True iff lambda c_red (T_max - 1) < 1: the slowest capture pays the cost on all turns but one,
+    the best failure pays none. Holds for raw sums; not for sums of z-scores over rollouts of
+    different lengths, since z subtracts a mean per turn.
+    """
+    return lam * zero_progress_cost * (turn_limit - 1) < 1.0
+
+
+def _require_finished(trajectories: Sequence[Trajectory]) -> None:
+    """A rollout that broke for reasons of ours is no outcome and must not enter a group."""
+    if not trajectories:
+        raise ValueError("no finished rollout, so no group to standardise over")
+    for trajectory in trajectories:
+        if trajectory.error is not None:
+            raise ValueError(f"a rollout that broke entered the group: {trajectory.error}")

@@ -1,0 +1,205 @@
+"""What an environment is: a generator with a difficulty axis, a dialogue, and a verifier.
+
+An environment knows tasks and text, never tokens. It is built once per run with its settings and a
+prompt pack; `generate` and `step` are the same code for both packs, only the wording differs.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any, ClassVar, Generic, TypeVar
+
+from pydantic import BaseModel, ConfigDict
+
+from sparring.tasks import Guide, PromptPack, PublicTask, Secret, Task
+
+
+class EnvironmentSettings(BaseModel):
+    """Sizes and switches of one environment, a section of the recipe. Subclass per environment."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+
+class InvalidTaskError(Exception):
+    """A task whose own solution its verifier does not accept as it should."""
+
+
+@dataclass(frozen=True)
+class Verdict:
+    """What the verifier says after one executor turn.
+
+    progress: best so far, in [0, 1], never falling, 1 exactly at capture (LURE phi_t).
+    captured: whether the task is captured; only ever true when the episode has ended.
+    observation: what a tool returned, "" when nothing did. Never a word on correctness.
+    well_formed: the turn could be read as an action.
+    stage_done: the executor declared its stage done.
+    ended: the executor submitted, or this was its last turn.
+    """
+
+    progress: float
+    captured: bool
+    observation: str = ""
+    well_formed: bool = True
+    stage_done: bool = False
+    ended: bool = False
+
+
+@dataclass
+class Episode(Generic[Secret]):
+    """The state of one rollout inside an environment; subclass to keep more.
+
+    last_turn: set by the caller before `step` when no further turn is allowed, so that the
+    environment can settle what stands (a last draft, a final grid).
+    """
+
+    task: Task[Secret]
+    progress: float = 0.0
+    turns: int = 0
+    last_turn: bool = False
+
+
+@dataclass(frozen=True)
+class Solution:
+    """A task's own solution, as the words a perfect planner and executor would write.
+
+    stages: 1 to 4 stages, each one line of the plan.
+    turns: the executor's turns in order, flags for stage ends and submission included, within
+    the stage budgets of `stage_budget`.
+    """
+
+    stages: tuple[str, ...]
+    turns: tuple[str, ...]
+
+
+SettingsT = TypeVar("SettingsT", bound=EnvironmentSettings)
+EpisodeT = TypeVar("EpisodeT", bound="Episode[Any]")
+
+
+class Environment(ABC, Generic[SettingsT, Secret, EpisodeT]):
+    """Generator, dialogue and verifier of one kind of task."""
+
+    name: ClassVar[str]
+    settings_type: ClassVar[type[EnvironmentSettings]]
+
+    def __init__(self, settings: SettingsT, pack: PromptPack) -> None:
+        """Keep the settings and the prompt pack; read data files here, not in `generate`."""
+        self.settings = settings
+        self.pack = pack
+
+    @property
+    @abstractmethod
+    def guide(self) -> Guide:
+        """What the roles are told about this environment, in this prompt pack."""
+
+    @abstractmethod
+    def generate(self, difficulty: float, seed: int) -> Task[Secret]:
+        """A task at `difficulty` in [0, 1]; equal arguments give equal tasks.
+
+        Raises GenerationRefusedError when none is found within a fixed number of attempts.
+        """
+
+    @abstractmethod
+    def signature(self, task: Task[Secret]) -> str:
+        """The structural class of a task, after rounding (LURE: the repetition penalty counts it)."""
+
+    @abstractmethod
+    def start(self, task: Task[Secret]) -> EpisodeT:
+        """A fresh episode."""
+
+    @abstractmethod
+    def step(self, episode: EpisodeT, action: str) -> Verdict:
+        """Take one executor turn, as text. Malformed text is a turn without progress, no error."""
+
+    @abstractmethod
+    def solve(self, task: Task[Secret]) -> Solution:
+        """The task's own solution as a plan and turns."""
+
+    @abstractmethod
+    def with_other_secret(self, task: Task[Secret], seed: int) -> Task[Secret]:
+        """The same public half with another secret of the same shape (the gold-swap audit)."""
+
+    def compact_words(self) -> Sequence[str]:
+        """Every word this environment may write or accept in the compact pack; [] without one."""
+        return ()
+
+    def public(self, statement: str, turn_limit: int) -> PublicTask:
+        """The public half of a task of this environment."""
+        return PublicTask(self.name, self.pack, self.guide, statement, turn_limit)
+
+    def validate(self, task: Task[Secret]) -> None:
+        """Prove without a model that the verifier accepts the task's own solution.
+
+        Raises InvalidTaskError when the solution is not captured within the turn limit, when
+        progress falls, or when it is 1 before capture.
+        """
+        solution = self.solve(task)
+        if not 1 <= len(solution.stages) <= 4:
+            raise InvalidTaskError(f"the plan has {len(solution.stages)} stages, not 1 to 4")
+        if len(solution.turns) > task.public.turn_limit:
+            raise InvalidTaskError(f"{len(solution.turns)} turns exceed the limit of {task.public.turn_limit}")
+        episode = self.start(task)
+        verdict = Verdict(progress=0.0, captured=False)
+        for number, turn in enumerate(solution.turns, start=1):
+            before = verdict.progress
+            episode.last_turn = number == len(solution.turns)
+            verdict = self.step(episode, turn)
+            if not verdict.well_formed:
+                raise InvalidTaskError(f"the turn {turn!r} cannot be read")
+            if verdict.progress < before:
+                raise InvalidTaskError(f"progress fell from {before} to {verdict.progress}")
+            if (verdict.progress == 1.0) != verdict.captured:
+                raise InvalidTaskError(f"progress {verdict.progress} with captured={verdict.captured}")
+        if not (verdict.captured and verdict.ended):
+            raise InvalidTaskError("the task's own solution is not captured")
+
+
+def best_progress(best: float, right: int, total: int, *, settled: bool) -> float:
+    """Best-so-far progress after `right` of `total` parts hold (LURE 1.1: phi is 1 at capture).
+
+    Before the episode is settled (submitted, or out of turns) a complete state counts
+    (total - 1/2) / total, so that progress 1 is kept for capture. Raises ValueError when
+    `right` is not in 0..total or total is not positive.
+    """
+    if total < 1 or not 0 <= right <= total:
+        raise ValueError(f"{right} of {total} parts")
+    value = right / total
+    if right == total and not settled:
+        value = (total - 0.5) / total
+    return max(best, value)
+
+
+def stage_budget(turn_limit: int, stages: int) -> int:
+    """Turns that one stage may take: ceil(T_max / number of stages) (SPEC 1.5)."""
+    return -(-turn_limit // stages)
+
+
+AnyEnvironment = Environment[Any, Any, Any]
+_registry: dict[str, type[AnyEnvironment]] = {}
+E = TypeVar("E", bound=type[AnyEnvironment])
+
+
+def environment(name: str) -> Callable[[E], E]:
+    """Class decorator that registers an environment under `name`."""
+
+    def register(cls: E) -> E:
+        if name in _registry and _registry[name] is not cls:
+            raise ValueError(f"environment {name!r} is registered twice")
+        cls.name = name
+        _registry[name] = cls
+        return cls
+
+    return register
+
+
+def environment_type(name: str) -> type[AnyEnvironment]:
+    """The registered class; raises KeyError that lists the registered names."""
+    if name not in _registry:
+        raise KeyError(f"environment {name!r} is not registered (known: {', '.join(sorted(_registry))})")
+    return _registry[name]
+
+
+def registered() -> tuple[str, ...]:
+    """The names of all registered environments, sorted."""
+    return tuple(sorted(_registry))

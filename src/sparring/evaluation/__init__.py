@@ -1,0 +1,1 @@
+"""Benchmarks and scoring of stored generations."""

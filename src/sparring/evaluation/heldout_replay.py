@@ -1,0 +1,134 @@
+"""Scores of stored rollouts on held-out generated tasks.
+
+Nothing that a file says about success is believed. The tasks are generated again and the stored
+turns are put through their verifier.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from statistics import fmean
+from typing import Any
+
+from sparring.environments import load_environment
+from sparring.environments.base import AnyEnvironment
+from sparring.errors import UserError
+from sparring.evaluation.heldout import HeldoutTask, heldout_tasks
+from sparring.evaluation.scores import rate
+from sparring.evaluation.stored import Stop, Stored, refuse_unknown, truncated
+from sparring.tasks import PromptPack
+
+
+@dataclass(frozen=True)
+class Replay:
+    """What the verifier says of one stored rollout. Counts of turns, all and those it could read."""
+
+    level: float
+    captured: bool
+    progress: float
+    turns: int
+    readable: int
+
+
+def heldout_set(environment: AnyEnvironment, levels: int, tasks_per_level: int) -> dict[str, HeldoutTask]:
+    """The tasks by id, the first of every level before the second of any."""
+    tasks = heldout_tasks({environment.name: environment}, levels, tasks_per_level)
+    return {
+        f"{environment.name}-{each.level:.2f}-{index:02d}": each
+        for index in range(tasks_per_level)
+        for each in tasks[index::tasks_per_level]
+    }
+
+
+def heldout_scores(rows: Sequence[Stored], name: str, levels: int, tasks_per_level: int) -> dict[str, Any]:
+    """Capture over all tasks that the file answers, and by difficulty.
+
+    Rollouts that a checker or service broke are counted and left out of every rate.
+    """
+    environment = _environment(rows, name)
+    tasks = heldout_set(environment, levels, tasks_per_level)
+    refuse_unknown(rows, tasks, f"the held-out tasks of {name}")
+    replays = [replay for row in rows if (replay := _replay(row, environment, tasks[row.id])) is not None]
+    by_level: dict[float, list[Replay]] = {}
+    for replay in sorted(replays, key=lambda each: each.level):
+        by_level.setdefault(replay.level, []).append(replay)
+    return {
+        "n": len(replays),
+        "without_reply": len(tasks) - len(rows),
+        "broken": len(rows) - len(replays),
+        "no_answer": sum(replay.readable == 0 for replay in replays),
+        "format_error": sum(0 < replay.readable < replay.turns for replay in replays),
+        "truncated": truncated(rows),
+        "metrics": {
+            "capture": rate(_capture(replays), len(replays)),
+            "progress": rate(fmean(replay.progress for replay in replays) if replays else None, len(replays)),
+        },
+        "capture_by_difficulty": {
+            f"{level:.2f}": rate(_capture(group), len(group)) for level, group in by_level.items()
+        },
+    }
+
+
+def _capture(replays: Sequence[Replay]) -> float | None:
+    return fmean(replay.captured for replay in replays) if replays else None
+
+
+def _environment(rows: Sequence[Stored], name: str) -> AnyEnvironment:
+    """The environment as it was when the rollouts were made; all lines must agree on it."""
+    first = rows[0]
+    for row in rows:
+        if _field(row, "environment", str) != name:
+            raise UserError(
+                f"{row.where}: environment = {row.fields['environment']!r}, not {name!r}; "
+                "name the benchmark that the file answers"
+            )
+    pack, settings = _field(first, "pack", str), _field(first, "settings", dict)
+    for row in rows:
+        if (row.fields.get("pack"), row.fields.get("settings")) != (pack, settings):
+            raise UserError(
+                f"{row.where}: pack or settings differ from those of {first.where}; score one recipe at a time"
+            )
+    if pack not in list(PromptPack):
+        raise UserError(f"{first.where}: pack = {pack!r} is not accepted; give {' or '.join(PromptPack)}")
+    return load_environment(name, settings, PromptPack(pack))
+
+
+def _replay(row: Stored, environment: AnyEnvironment, heldout: HeldoutTask) -> Replay | None:
+    """Put the stored turns through the verifier; None where it breaks, or broke at the time."""
+    task = heldout.task
+    turns = _field(row, "turns", list)
+    if not all(isinstance(turn, str) for turn in turns):
+        raise UserError(f"{row.where}: turns holds something that is not text; give the executor's turns in order")
+    if _field(row, "task", str) != task.public.content_key:
+        raise UserError(
+            f"{row.where}: {row.id} is another task in this version of sparring (key {task.public.content_key}, the "
+            f"file says {row.fields['task']}); generate again"
+        )
+    if len(turns) > task.public.turn_limit:
+        raise UserError(
+            f"{row.where}: {len(turns)} turns, but {row.id} allows {task.public.turn_limit}; remove the rest"
+        )
+    if row.fields.get("error") is not None:
+        return None
+    episode = environment.start(task)
+    progress, captured, readable = 0.0, False, 0
+    for number, turn in enumerate(turns, start=1):
+        # What stands is settled at the last turn, unless the context was full and the rollout was cut.
+        episode.last_turn = number == len(turns) and row.stop is not Stop.NO_ROOM
+        try:
+            verdict = environment.step(episode, turn)
+        except Exception:  # a checker's failure is counted, never scored
+            return None
+        progress, captured = verdict.progress, verdict.captured
+        readable += verdict.well_formed
+        if verdict.ended:
+            break
+    return Replay(heldout.level, captured, progress, len(turns), readable)
+
+
+def _field(row: Stored, name: str, kind: type) -> Any:
+    value = row.fields.get(name)
+    if not isinstance(value, kind):
+        raise UserError(f"{row.where}: {name} = {value!r} is not accepted; give rollouts as sparring eval stores them")
+    return value

@@ -1,0 +1,118 @@
+"""What is evaluated: a run's newest checkpoint, or a chat model as it comes."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+import torch
+from rich.console import Console
+
+from sparring import micro, training
+from sparring.clock import Clock
+from sparring.config import BackboneSection, EngineSection, PromptsSection, Recipe
+from sparring.engines.base import Engine
+from sparring.engines.local import LocalEngine
+from sparring.environments.base import AnyEnvironment
+from sparring.errors import UserError
+from sparring.evaluation.benchmarks import BENCHMARKS, Benchmark, HeldoutBenchmark
+from sparring.roles import Role
+from sparring.rollouts import Pursuers
+from sparring.runs.checkpoint import newest_checkpoint
+from sparring.runs.origin import is_run, read_recipe
+from sparring.tasks import PromptPack
+
+MODEL = "model"
+"""The policy that plays every role when a model is evaluated as it comes: one copy of its weights."""
+
+
+@dataclass(frozen=True)
+class Subject:
+    """A loaded run or model. policy names whose weights speak; round is None for a model."""
+
+    round: int | None
+    engine: Engine
+    environments: Mapping[str, AnyEnvironment]
+    policy: Callable[[Role, str], str]
+    pursuers: Pursuers
+
+
+def recipe_of(target: str) -> Recipe:
+    """A run's own recipe; for a model, the defaults of all environments in natural language."""
+    if is_run(Path(target)):
+        return read_recipe(Path(target))
+    if target == "micro":
+        raise _reads_no_prose(target)
+    return Recipe(
+        name=f"eval-{Path(target).name}",
+        backbone=BackboneSection(name=target),
+        engine=EngineSection(threads=os.cpu_count() or 1, device="cuda" if torch.cuda.is_available() else "cpu"),
+        prompts=PromptsSection(pack=PromptPack.CHAT),
+        environments={card.environment: {} for card in BENCHMARKS.values()},
+    )
+
+
+def refuse_unfit(target: str, recipe: Recipe, cards: Sequence[Benchmark]) -> None:
+    """Raise a UserError for a benchmark that the run has no environment or no weights for."""
+    for card in cards:
+        needed = isinstance(card, HeldoutBenchmark) or recipe.method.sharing == "specialist"
+        if needed and card.environment not in recipe.environments:
+            raise UserError(
+                f"benchmark {card.name!r} needs the environment {card.environment}, and the recipe of {target} has "
+                f"{', '.join(recipe.environments)}; leave the benchmark out"
+            )
+
+
+def load_subject(target: str, recipe: Recipe, cards: Sequence[Benchmark], console: Console) -> Subject:
+    """Load what the cards need: planner and executor of a run, or a model once for all roles."""
+    path = Path(target)
+    checkpoint = None
+    if is_run(path):
+        checkpoint = newest_checkpoint(path / "checkpoints")
+        if checkpoint is None:
+            raise UserError(f"{path} has no complete checkpoint yet; go on with sparring train --resume {path}")
+
+    def policy(role: Role, environment: str) -> str:
+        return training.policy_of(recipe, role, environment) if checkpoint else MODEL
+
+    environments = training.make_environments(recipe)
+    loaded = training.load_backbone(recipe, environments, console)
+    if checkpoint is None and loaded.tokenizer.chat_template == micro.TEMPLATE:
+        raise _reads_no_prose(target)
+    needed = [
+        policy(role, card.environment)
+        for card in cards
+        for role in ((Role.PLANNER, Role.EXECUTOR) if isinstance(card, HeldoutBenchmark) else (Role.EXECUTOR,))
+    ]
+    section = recipe.engine
+    engine = LocalEngine(
+        loaded.model,
+        loaded.tokenizer,
+        list(dict.fromkeys(needed)),
+        end_ids=loaded.end_ids,
+        weights=section.weights,
+        lora_rank=section.lora_rank,
+        precision=section.precision,
+        threads=section.threads,
+        rows_per_batch=section.rows_per_batch,
+        device=section.device,
+    )
+    if checkpoint:
+        engine.load(checkpoint.weights)
+    pursuers = training.make_pursuers(recipe, engine, environments, Clock(), greedy=True)
+    return Subject(
+        round=checkpoint.round if checkpoint else None,
+        engine=engine,
+        environments=environments,
+        policy=policy,
+        pursuers=replace(pursuers, policy=policy),
+    )
+
+
+def _reads_no_prose(target: str) -> UserError:
+    return UserError(
+        f"{target} is the micro backbone, which reads no natural language; evaluate a run of its recipe "
+        "(with rounds = 0 for the backbone untrained)"
+    )

@@ -1,0 +1,1 @@
+"""Training methods; each file reads as its algorithm box."""

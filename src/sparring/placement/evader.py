@@ -1,0 +1,98 @@
+"""The learned evader: a policy that says how hard the next tasks are, paid at the capture frontier."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from sparring.credit import standardise
+from sparring.engines.base import Engine, SamplingParameters
+from sparring.environments.base import AnyEnvironment
+from sparring.objectives import Objective
+from sparring.parsing import parse_emission
+from sparring.placement.base import Competence, Emission, Outcome, task_seed
+from sparring.placement.evader_reward import evader_rewards
+from sparring.roles import Role, render_evader
+from sparring.tasks import PromptPack, derive_seed
+from sparring.trajectories import PolicySequence, TrainSequence, train_sequence
+
+
+@dataclass
+class Evader:
+    """LURE's evader C: one prompt slot a hint, several samples a slot (SPEC 1.3).
+
+    hints: one initial difficulty hint per slot. policy names the evader's weights in an
+    environment. rounds counts finished updates, so that each has a seed of its own.
+    """
+
+    engine: Engine
+    policy: Callable[[Role, str], str]
+    pack: PromptPack
+    hints: Sequence[float]
+    samples: int
+    parameters: SamplingParameters
+    objective: Objective
+    repetition_scale: float
+    run_seed: int
+    rounds: int = 0
+
+    def propose(
+        self, round_number: int, environments: Sequence[AnyEnvironment], competence: Competence
+    ) -> list[Emission]:
+        """LURE Algorithm 1, line 2: the snapshot evader emits slots x samples tasks per environment."""
+        emissions: list[Emission] = []
+        for environment in environments:
+            name = environment.name
+            bins = [(each.attempts, each.capture_rate) for each in competence.bins(name)]
+            dialogue = self.engine.dialogue
+            prompts = [
+                [*dialogue.opening(render_evader(self.pack, name, environment.guide, hint, bins)), *dialogue.ready()]
+                for hint in self.hints
+            ]
+            sampled = self.engine.sample(
+                self.policy(Role.EVADER, name),
+                [[token for span in prompt for token in span.ids] for prompt in prompts],
+                self.samples,
+                self.parameters,
+                derive_seed(self.run_seed, Role.EVADER, name, round_number),
+            )
+            for slot, (prompt, generations) in enumerate(zip(prompts, sampled, strict=True)):
+                for sample, generation in enumerate(generations):
+                    sequence = PolicySequence(Role.EVADER)
+                    sequence.append(prompt)
+                    sequence.append_sampled(generation)
+                    difficulty = parse_emission(dialogue.decode(generation))
+                    seed = task_seed(self.run_seed, name, round_number, slot, sample)
+                    emissions.append(Emission(name, slot, sample, difficulty, seed, sequence))
+        return emissions
+
+    def learn(self, outcomes: Sequence[Outcome]) -> Mapping[str, float]:
+        """LURE Algorithm 1, lines 4-5: fill D_C by Eq. 3, standardise within a slot, update C."""
+        self.rounds += 1
+        rewarded: dict[tuple[str, int], list[Emission]] = {}
+        for outcome, reward in zip(outcomes, evader_rewards(outcomes, self.repetition_scale), strict=True):
+            outcome.emission.reward = reward
+            if reward is not None:
+                rewarded.setdefault((outcome.emission.environment, outcome.emission.slot), []).append(outcome.emission)
+        batches: dict[str, list[TrainSequence]] = {}
+        for (name, _), emissions in rewarded.items():
+            advantages = standardise([emission.reward for emission in emissions if emission.reward is not None])
+            for emission, advantage in zip(emissions, advantages, strict=True):
+                if emission.sequence is not None:
+                    sequence = train_sequence(emission.sequence, [float(advantage)], zero_variance=not advantages.any())
+                    batches.setdefault(self.policy(Role.EVADER, name), []).append(sequence)
+        metrics: dict[str, float] = {}
+        for policy, batch in sorted(batches.items()):
+            metrics.update(
+                self.engine.update(policy, batch, self.objective, derive_seed(self.run_seed, policy, self.rounds))
+            )
+        return metrics
+
+    def state(self) -> dict[str, Any]:
+        """The number of updates; the weights belong to the engine."""
+        return {"rounds": self.rounds}
+
+    def restore(self, state: Mapping[str, Any]) -> None:
+        """Continue from what `state` wrote."""
+        self.rounds = int(state["rounds"])

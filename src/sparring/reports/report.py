@@ -1,0 +1,185 @@
+"""The report of a run: one offline HTML file, made from what the run folder holds.
+
+Everything that a model wrote is untrusted text: the template escapes it, and the page forbids
+itself scripts and outside resources.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from jinja2 import Environment, PackageLoader, StrictUndefined
+
+from sparring.config import MethodSection, PlacementSection, Recipe
+from sparring.errors import UserError
+from sparring.reports import drawing, figures
+from sparring.reports.episodes import chosen_episodes
+from sparring.reports.metrics import RunMetrics
+from sparring.runs.folder import read_metrics
+from sparring.runs.origin import read_recipe
+from sparring.runs.summary import summarise
+from sparring.runs.writing import write_atomically
+
+NOT_MEASURED = "not measured"
+
+
+@dataclass(frozen=True)
+class Departure:
+    """One choice of the recipe that is not the paper's."""
+
+    field: str
+    value: str
+    paper: str
+
+
+@dataclass(frozen=True)
+class HeldoutLine:
+    """Held-out success of one environment, or of all together, before and after training."""
+
+    name: str
+    colour: str
+    before: Mapping[str, Any] | None
+    after: Mapping[str, Any] | None
+
+    @property
+    def change(self) -> float | None:
+        """After minus before, where both were measured."""
+        if self.before is None or self.after is None:
+            return None
+        return float(self.after["capture"] - self.before["capture"])
+
+
+def write_report(folder: Path) -> Path:
+    """Write `report.html` of a run folder and return its path.
+
+    Raises UserError when the folder holds no run, or no metrics yet.
+    """
+    recipe = read_recipe(folder)
+    rows = read_metrics(folder)
+    if not rows:
+        raise UserError(f"{folder} holds no metrics yet (no row in metrics.jsonl); let the run finish a round first")
+    roles = list(dict.fromkeys(role for row in rows for role in row["roles"]))
+    metrics = RunMetrics(rows, list(recipe.environments), roles)
+    episodes = chosen_episodes(folder, metrics.environments)
+    summary = summarise(rows)
+    heldout = heldout_lines(summary, metrics)
+    page = _template().render(
+        recipe=recipe,
+        recipe_text=recipe.toml(),
+        rounds_done=rows[-1]["round"],
+        departures=departures(recipe),
+        settings=settings(recipe),
+        summary=summary,
+        heldout=heldout,
+        overall=next((line for line in heldout if line.name == "all"), None),
+        costs=costs(metrics, summary),
+        sections=figures.sections(metrics),
+        episodes=episodes,
+        colours={name: drawing.CSS_VARIABLES[colour] for name, colour in metrics.environment_colours.items()},
+        versions=_versions(folder),
+    )
+    path = folder / "report.html"
+    # A lone surrogate in a stored text must not cost the report.
+    write_atomically(path, page.encode("utf-8", errors="replace"))
+    return path
+
+
+def departures(recipe: Recipe) -> list[Departure]:
+    """Where the placement and the credits are not the paper's, which the config's defaults are."""
+    paper_method, paper_placement = MethodSection(), PlacementSection()
+    method, placement = recipe.method, recipe.placement
+    choices: list[tuple[str, str | float, str | float]] = [
+        ("placement.name", placement.name, paper_placement.name),
+        ("method.executor_credit", method.executor_credit.value, paper_method.executor_credit.value),
+        ("method.planner_credit", method.planner_credit.value, paper_method.planner_credit.value),
+    ]
+    if placement.name == "evader":
+        choices.append(("placement.repetition_scale", placement.repetition_scale, paper_placement.repetition_scale))
+    return [Departure(field, str(value), str(paper)) for field, value, paper in choices if value != paper]
+
+
+def settings(recipe: Recipe) -> list[tuple[str, str]]:
+    """What the recipe was, in the few lines a reader asks for first; the whole of it is folded below."""
+    method, placement, roles = recipe.method, recipe.placement, recipe.roles
+    rates = (("evader", roles.evader), ("planner", roles.planner), ("executor", roles.executor))
+    return [
+        ("Method", f"{method.name}, {method.sharing}"),
+        ("Placement", placement.name.replace("_", " ")),
+        ("Executor credit", method.executor_credit.value),
+        ("Planner credit", method.planner_credit.value),
+        ("Backbone", recipe.backbone.name),
+        ("Environments", ", ".join(recipe.environments)),
+        ("Emissions per environment and round", f"{placement.slots} slots of {placement.samples} samples"),
+        ("Rollouts per task", str(method.group_size)),
+        ("Progress weight, zero-progress cost", f"{method.progress_weight:g}, {method.zero_progress_cost:g}"),
+        ("KL weight, clip", f"{recipe.objective.kl_weight:g}, {recipe.objective.clip:g}"),
+        ("Optimiser steps per round", str(recipe.objective.optimiser_steps)),
+        ("Learning rates", ", ".join(f"{role} {section.learning_rate:g}" for role, section in rates)),
+        ("Seed", str(recipe.seed)),
+    ]
+
+
+def heldout_lines(summary: Mapping[str, Any], metrics: RunMetrics) -> list[HeldoutLine]:
+    """The rows of the held-out table, all together first; only what was measured at least once."""
+    shades = {"all": drawing.INK} | metrics.environment_colours
+    stages = [summary["heldout_before"] or {}, summary["heldout_after"] or {}]
+    lines = []
+    for name, shade in shades.items():
+        before, after = (stage.get(name) for stage in stages)
+        before, after = (entry if entry and entry["capture"] is not None else None for entry in (before, after))
+        if before or after:
+            lines.append(HeldoutLine(name, drawing.CSS_VARIABLES[shade], before, after))
+    return lines
+
+
+def costs(metrics: RunMetrics, summary: Mapping[str, Any]) -> list[tuple[str, str]]:
+    """What the run spent, in the terms of the paper's Table 4, as label and number."""
+    emitted = [metrics.total("environments", name, "emitted") for name in metrics.environments]
+    tasks = sum(count for count in emitted if count is not None)
+    tokens = metrics.tokens_per_role
+    return [
+        ("tasks emitted", f"{tasks:,.0f}" if tasks else NOT_MEASURED),
+        ("rollouts", f"{summary['rollouts']:,}"),
+        ("rollouts per emitted task", f"{summary['rollouts'] / tasks:.1f}" if tasks else NOT_MEASURED),
+        ("sampled tokens", f"{sum(tokens.values()):,.0f}" if tokens else NOT_MEASURED),
+        ("minutes", f"{summary['minutes']:.1f}"),
+    ]
+
+
+def percent(share: float | None) -> str:
+    """A share as a percentage with one digit."""
+    return NOT_MEASURED if share is None else f"{100 * share:.1f} %"
+
+
+def fixed(value: float | None) -> str:
+    """A number with two digits."""
+    return NOT_MEASURED if value is None else f"{value:.2f}"
+
+
+def _template() -> Any:
+    environment = Environment(
+        loader=PackageLoader("sparring.reports"),
+        autoescape=True,
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+    )
+    environment.filters.update(percent=percent, fixed=fixed)
+    return environment.get_template("report.html.j2")
+
+
+def _versions(folder: Path) -> dict[str, str]:
+    """The software the run used, one entry a line; empty where the folder does not say."""
+    path = folder / "versions.json"
+    if not path.exists():
+        return {}
+    try:
+        stored = json.loads(path.read_text(encoding="utf-8"))
+    except ValueError as error:
+        raise UserError(f"{path} is not JSON ({error}); restore or remove it") from None
+    software: dict[str, str] = stored.pop("packages", {})
+    return {**stored, **software}

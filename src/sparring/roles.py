@@ -1,0 +1,87 @@
+"""Roles: a name, a prompt template, and the public fields it may read.
+
+Renderers take `PublicTask` and plain aggregates only, so a secret cannot reach a prompt by type.
+Templates are package data, one file per role and pack.
+"""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Sequence
+from dataclasses import dataclass
+from enum import StrEnum
+from importlib import resources
+
+import jinja2
+
+from sparring.tasks import Guide, PromptPack, PublicTask
+
+
+class Role(StrEnum):
+    """The three roles of LURE."""
+
+    EVADER = "evader"
+    PLANNER = "planner"
+    EXECUTOR = "executor"
+
+
+@dataclass(frozen=True)
+class WorkedExample:
+    """A solved task of the same environment, shown to planner and executor.
+
+    dialogue: (turn, observation, stage announced after it or "") in order.
+    """
+
+    statement: str
+    stages: tuple[str, ...]
+    dialogue: tuple[tuple[str, str, str], ...]
+
+
+@functools.cache
+def _templates(pack: PromptPack) -> jinja2.Environment:
+    loader = jinja2.PackageLoader("sparring", f"prompts/{pack.value}")
+    # Prompts go to a model, not to a browser: escaping would only corrupt them.
+    environment = jinja2.Environment(
+        loader=loader, undefined=jinja2.StrictUndefined, trim_blocks=True, auto_reload=False
+    )
+    # The compact vocabulary has a word for every twentieth of difficulty and every tenth of a rate.
+    environment.filters["twentieths"] = lambda value: f"{round(20 * value) / 20:.2f}"
+    environment.filters["tenths"] = lambda rate: "none" if rate is None else str(round(10 * rate))
+    return environment
+
+
+def _render(pack: PromptPack, name: str, **fields: object) -> str:
+    return _templates(pack).get_template(f"{name}.j2").render(**fields).strip()
+
+
+def render_evader(
+    pack: PromptPack, environment: str, guide: Guide, hint: float, bins: Sequence[tuple[int, float | None]]
+) -> str:
+    """The evader's prompt: a difficulty hint and, per difficulty bin, (attempts, capture rate)."""
+    return _render(pack, Role.EVADER, environment=environment, guide=guide, hint=hint, bins=bins)
+
+
+def render_planner(task: PublicTask, examples: Sequence[WorkedExample]) -> str:
+    """The planner's prompt for one task."""
+    return _render(task.pack, Role.PLANNER, task=task, examples=examples)
+
+
+def render_executor(task: PublicTask, examples: Sequence[WorkedExample]) -> str:
+    """The part of the executor's prompt that all rollouts of a task share."""
+    return _render(task.pack, Role.EXECUTOR, task=task, examples=examples)
+
+
+def render_stage(pack: PromptPack, number: int, stages: Sequence[str]) -> str:
+    """The announcement of stage `number` (from 0) of a plan."""
+    return _render(pack, "stage", number=number, stages=stages)
+
+
+def template_texts() -> dict[str, str]:
+    """Every template's text by its name, for the run folder's hashes."""
+    root = resources.files("sparring") / "prompts"
+    found: dict[str, str] = {}
+    for pack in PromptPack:
+        for entry in sorted((root / pack.value).iterdir(), key=lambda item: item.name):
+            if entry.name.endswith(".j2"):
+                found[f"{pack.value}/{entry.name}"] = entry.read_text(encoding="utf-8")
+    return found

@@ -1,0 +1,1 @@
+"""Run folders, checkpoints and metrics."""

@@ -1,0 +1,79 @@
+"""What a run came to: held-out capture before and after, with intervals, and what it cost."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from statistics import fmean
+from typing import Any
+
+from sparring.intervals import wilson_interval
+
+
+def summarise(rows: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
+    """Summarise metrics rows, one a round, round 0 being the evaluation before training.
+
+    Whatever was not measured is None. First and last mean the first and last tenth of the training
+    rounds, at least one round; rates are means over environments, then over rounds.
+    """
+    training = [row for row in rows if row["round"] > 0]
+    before = next((row["heldout"] for row in rows if row["round"] == 0), None)
+    after = next((row["heldout"] for row in reversed(training) if row["heldout"]), None)
+    tenth = max(1, len(training) // 10)
+    first, last = training[:tenth], training[-tenth:]
+    return {
+        "heldout_before": _with_intervals(before),
+        "heldout_after": _with_intervals(after),
+        "capture_first": _mean(first, "capture"),
+        "capture_last": _mean(last, "capture"),
+        "difficulty_first": _mean(first, "difficulty_mean"),
+        "difficulty_last": _mean(last, "difficulty_mean"),
+        "rollouts": rows[-1]["rollouts"] if rows else 0,
+        "minutes": sum(sum(row["seconds"].values()) for row in rows) / 60,
+    }
+
+
+def summary_text(summary: Mapping[str, Any]) -> str:
+    """The summary as a few lines for a terminal."""
+    before, after = summary["heldout_before"] or {}, summary["heldout_after"] or {}
+    lines = ["held-out capture (95 % interval), before → after"]
+    for name in before | after:
+        lines.append(f"  {name:<16} {_rate(before.get(name))} → {_rate(after.get(name))}")
+    if not before | after:
+        lines.append("  not measured")
+    for label, key in (("capture in training", "capture"), ("emitted difficulty", "difficulty")):
+        first, last = summary[f"{key}_first"], summary[f"{key}_last"]
+        lines.append(f"{label}, first → last tenth of rounds: {_number(first)} → {_number(last)}")
+    lines.append(f"{summary['rollouts']:,} rollouts in {summary['minutes']:.1f} minutes")
+    return "\n".join(lines)
+
+
+def _with_intervals(heldout: Mapping[str, Any] | None) -> dict[str, dict[str, Any]] | None:
+    if not heldout:
+        return None
+    measured = {"all": heldout} | heldout["environments"]
+    return {name: _with_interval(entry["capture"], entry["n"]) for name, entry in measured.items()}
+
+
+def _with_interval(capture: float | None, n: int) -> dict[str, Any]:
+    low, high = (None, None) if capture is None else wilson_interval(capture, n)
+    return {"capture": capture, "low": low, "high": high, "n": n}
+
+
+def _mean(rows: Sequence[Mapping[str, Any]], metric: str) -> float | None:
+    """Mean over environments in each round, then over rounds; None values are left out."""
+    rounds = []
+    for row in rows:
+        values = [entry[metric] for entry in row["environments"].values() if entry[metric] is not None]
+        if values:
+            rounds.append(fmean(values))
+    return fmean(rounds) if rounds else None
+
+
+def _rate(entry: Mapping[str, Any] | None) -> str:
+    if entry is None or entry["capture"] is None:
+        return "not measured"
+    return f"{entry['capture']:.3f} ({entry['low']:.3f}-{entry['high']:.3f}, n = {entry['n']})"
+
+
+def _number(value: float | None) -> str:
+    return "not measured" if value is None else f"{value:.3f}"

@@ -1,0 +1,187 @@
+"""One metrics row a round, and one JSON object a trajectory and an emission."""
+
+from __future__ import annotations
+
+import math
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from statistics import fmean, pstdev
+from typing import Any
+
+from sparring.credit import executor_turn_rewards, stage_potentials
+from sparring.methods.lure import Lure, LureRound
+from sparring.placement.base import Outcome
+from sparring.roles import Role, render_executor, render_planner
+from sparring.trajectories import PolicySequence, StopReason, Trajectory
+
+UPDATE_METRICS = ("kl", "entropy", "clip_share", "grad_norm", "sampler_gap", "optimiser_steps")
+
+
+def metrics_row(
+    number: int,
+    done: LureRound | None,
+    method: Lure,
+    heldout: Mapping[str, Any] | None,
+    rollouts: int,
+    seconds: Mapping[str, float],
+) -> dict[str, Any]:
+    """The row of one round; None where nothing was measured. Round 0 holds the first evaluation."""
+    outcomes = done.outcomes if done else []
+    return {
+        "round": number,
+        "environments": {
+            name: _environment_metrics([each for each in outcomes if each.emission.environment == name])
+            for name in (method.environments if done else ())
+        },
+        "roles": {role.value: _role_metrics(role, outcomes, done.updates.get(role, {}), method) for role in Role}
+        if done
+        else {},
+        "heldout": heldout,
+        "rollouts": rollouts,
+        "seconds": dict(seconds),
+    }
+
+
+def _environment_metrics(outcomes: Sequence[Outcome]) -> dict[str, Any]:
+    rates = [outcome.capture_rate for outcome in outcomes if outcome.capture_rate is not None]
+    trajectories = [t for outcome in outcomes if outcome.group for t in outcome.group.trajectories]
+    difficulties = [outcome.group.task.difficulty for outcome in outcomes if outcome.group is not None]
+    return {
+        "capture": _mean(rates),
+        "difficulty_mean": _mean(difficulties),
+        "difficulty_spread": pstdev(difficulties) if difficulties else None,
+        "signature_entropy": signature_entropy([outcome.signature for outcome in outcomes]),
+        "all_fail": _mean([rate == 0.0 for rate in rates]),
+        "all_pass": _mean([rate == 1.0 for rate in rates]),
+        "mixed": _mean([0.0 < rate < 1.0 for rate in rates]),
+        "progress": _mean([t.progress for t in trajectories if t.error is None]),
+        "invalid": _mean([outcome.group is None for outcome in outcomes]),
+        "emitted": len(outcomes),
+        "errored": sum(t.error is not None for t in trajectories),
+    }
+
+
+def signature_entropy(signatures: Sequence[str]) -> float | None:
+    """Entropy in nats of the signatures of one environment's emissions; None without any."""
+    if not signatures:
+        return None
+    shares = [count / len(signatures) for count in Counter(signatures).values()]
+    return -sum(share * math.log(share) for share in shares)
+
+
+def _role_metrics(role: Role, outcomes: Sequence[Outcome], update: Mapping[str, float], method: Lure) -> dict[str, Any]:
+    finished = [t for outcome in outcomes if outcome.group for t in outcome.group.finished]
+    turns = [turn for trajectory in finished for turn in trajectory.turns]
+    if role is Role.EVADER:
+        emissions = [outcome.emission for outcome in outcomes if outcome.emission.sequence is not None]
+        rewards = [emission.reward for emission in emissions if emission.reward is not None]
+        well_formed = [emission.difficulty is not None for emission in emissions]
+        sequences = [emission.sequence for emission in emissions if emission.sequence is not None]
+        truncated: list[bool] = []
+    elif role is Role.PLANNER:
+        rewards = [float(stage_potentials(trajectory.stage_ends).sum()) for trajectory in finished]
+        well_formed = [trajectory.plan_well_formed for trajectory in finished]
+        sequences = [trajectory.plan for trajectory in finished]
+        truncated = []
+    else:
+        rewards = [float(executor_rewards(trajectory, method).sum()) for trajectory in finished]
+        well_formed = [turn.well_formed for turn in turns]
+        sequences = [trajectory.execution for trajectory in finished]
+        truncated = [turn.stop is StopReason.LENGTH for turn in turns]
+    return {
+        "reward": _mean(rewards),
+        "well_formed": _mean(well_formed),
+        "truncated": _mean(truncated),
+        "tokens": sum(sum(sequence.loss_mask) for sequence in sequences),
+        "trained_tokens": update.get("tokens"),
+        **{name: update.get(name) for name in UPDATE_METRICS},
+    }
+
+
+def executor_rewards(trajectory: Trajectory, method: Lure) -> Any:
+    """Eq. 4's scalars of one rollout, whatever the credit that training used."""
+    gains = [turn.gain for turn in trajectory.turns]
+    captured = trajectory.captured
+    return executor_turn_rewards(gains, captured, method.progress_weight, method.zero_progress_cost)
+
+
+def rollout_rows(outcomes: Sequence[Outcome], method: Lure) -> list[dict[str, Any]]:
+    """Every trajectory of a round, with prompts (as ids and owners), text, ids, progress and reward."""
+    rows = []
+    for number, outcome in enumerate(outcomes):
+        if outcome.group is None:
+            continue
+        task = outcome.group.task
+        examples = method.pursuers.examples[task.public.environment]
+        plan_prompt = render_planner(task.public, examples)
+        execution_prompt = render_executor(task.public, examples)
+        for trajectory in outcome.group.trajectories:
+            rewards = executor_rewards(trajectory, method).tolist() if trajectory.error is None else []
+            rows.append(
+                {
+                    "task": task.public.content_key,
+                    "environment": task.public.environment,
+                    "difficulty": task.difficulty,
+                    "seed": task.seed,
+                    "signature": outcome.group.signature,
+                    "statement": task.public.statement,
+                    "group": number,
+                    "captured": trajectory.captured,
+                    "progress": trajectory.progress,
+                    "error": trajectory.error,
+                    "plan": {
+                        "prompt": plan_prompt,
+                        "text": trajectory.plan_text,
+                        "stages": trajectory.stages,
+                        "well_formed": trajectory.plan_well_formed,
+                        "stage_ends": trajectory.stage_ends,
+                        **_tokens(trajectory.plan),
+                    },
+                    "turns": [
+                        {
+                            "stage": turn.stage,
+                            "text": turn.text,
+                            "observation": turn.observation,
+                            "progress": turn.progress,
+                            "gain": turn.gain,
+                            "reward": reward,
+                            "well_formed": turn.well_formed,
+                            "stop": turn.stop.value,
+                        }
+                        for turn, reward in zip(trajectory.turns, rewards, strict=False)
+                    ],
+                    "execution": {"prompt": execution_prompt, **_tokens(trajectory.execution)},
+                }
+            )
+    return rows
+
+
+def emission_rows(outcomes: Sequence[Outcome]) -> list[dict[str, Any]]:
+    """Every emission of a round, the malformed ones too."""
+    return [
+        {
+            "environment": outcome.emission.environment,
+            "slot": outcome.emission.slot,
+            "sample": outcome.emission.sample,
+            "difficulty": outcome.emission.difficulty,
+            "task_seed": outcome.emission.task_seed,
+            "signature": outcome.signature,
+            "capture": outcome.capture_rate,
+            "reward": outcome.emission.reward,
+            **({} if outcome.emission.sequence is None else _tokens(outcome.emission.sequence)),
+        }
+        for outcome in outcomes
+    ]
+
+
+def _tokens(sequence: PolicySequence) -> dict[str, Any]:
+    return {
+        "ids": sequence.ids,
+        "owners": [owner.value for owner in sequence.owners],
+        "log_probs": [round(value, 6) for value in sequence.log_probs],
+        "turn": sequence.turn,
+    }
+
+
+def _mean(values: Sequence[float | bool]) -> float | None:
+    return fmean(values) if values else None

@@ -1,0 +1,281 @@
+"""Puts a recipe together and runs it: environments, backbone, engine, placement, method, folder."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from rich.console import Console
+
+from sparring import backbones
+from sparring.clock import Clock
+from sparring.config import Recipe, RoleSection
+from sparring.engines.base import SamplingParameters
+from sparring.engines.local import LocalEngine
+from sparring.environments import load_environment
+from sparring.environments.base import AnyEnvironment
+from sparring.evaluation.heldout import HeldoutTask, heldout_tasks, measure_heldout
+from sparring.methods.lure import Lure
+from sparring.micro import build_micro, make_model, make_tokenizer
+from sparring.placement.base import Placement
+from sparring.placement.evader import Evader
+from sparring.placement.fixed import FrozenPool, Thermostat, Uniform
+from sparring.reports.live import RoundsTable
+from sparring.reports.report import write_report
+from sparring.roles import Role, WorkedExample, template_texts
+from sparring.rollouts import Pursuers, worked_example
+from sparring.runs.folder import RunFolder
+from sparring.runs.origin import read_recipe
+from sparring.runs.summary import summary_text
+from sparring.runs.tracking import emission_rows, metrics_row, rollout_rows
+from sparring.tasks import derive_seed
+
+
+@dataclass
+class Setup:
+    """Everything a run needs in memory."""
+
+    recipe: Recipe
+    environments: dict[str, AnyEnvironment]
+    engine: LocalEngine
+    method: Lure
+    evaluator: Pursuers
+    heldout: list[HeldoutTask]
+    clock: Clock
+
+
+def policy_of(recipe: Recipe, role: Role, environment: str) -> str:
+    """Whose weights speak: one set per role (unified), or per role and environment (specialist)."""
+    return role.value if recipe.method.sharing == "unified" else f"{role.value}/{environment}"
+
+
+def make_environments(recipe: Recipe) -> dict[str, AnyEnvironment]:
+    """The recipe's environments by name, in the recipe's order."""
+    return {
+        name: load_environment(name, settings, recipe.prompts.pack) for name, settings in recipe.environments.items()
+    }
+
+
+def turn_limits(environments: Mapping[str, AnyEnvironment]) -> dict[str, int]:
+    """The longest episode of each environment, over the difficulty axis."""
+    return {
+        name: max(environment.generate(level, 0).public.turn_limit for level in (0.0, 0.25, 0.5, 0.75, 1.0))
+        for name, environment in environments.items()
+    }
+
+
+def set_up(recipe: Recipe, console: Console) -> Setup:
+    """Check the recipe against its environments, load the backbone, and join the parts."""
+    environments = make_environments(recipe)
+    recipe.check_capture_dominance(max(turn_limits(environments).values()))
+    loaded = load_backbone(recipe, environments, console)
+    policies = [
+        policy for role in Role for policy in dict.fromkeys(policy_of(recipe, role, name) for name in environments)
+    ]
+    section = recipe.engine
+    engine = LocalEngine(
+        loaded.model,
+        loaded.tokenizer,
+        policies,
+        end_ids=loaded.end_ids,
+        weights=section.weights,
+        lora_rank=section.lora_rank,
+        precision=section.precision,
+        threads=section.threads,
+        tokens_per_micro_batch=section.tokens_per_micro_batch,
+        rows_per_batch=section.rows_per_batch,
+        device=section.device,
+        seed=derive_seed(recipe.seed, "adapters"),
+    )
+    clock = Clock()
+    pursuers = make_pursuers(recipe, engine, environments, clock, greedy=False)
+    method = Lure(
+        engine=engine,
+        environments=environments,
+        placement=make_placement(recipe, engine),
+        pursuers=pursuers,
+        policy=lambda role, name: policy_of(recipe, role, name),
+        objectives={role: recipe.objective_of(role.value) for role in Role},
+        group_size=recipe.method.group_size,
+        progress_weight=recipe.method.progress_weight,
+        zero_progress_cost=recipe.method.zero_progress_cost,
+        executor_credit=recipe.method.executor_credit,
+        planner_credit=recipe.method.planner_credit,
+        run_seed=recipe.seed,
+    )
+    evaluation = recipe.evaluation
+    heldout = heldout_tasks(environments, evaluation.levels, evaluation.tasks_per_level)
+    evaluator = make_pursuers(recipe, engine, environments, clock, greedy=True)
+    return Setup(recipe, environments, engine, method, evaluator, heldout, clock)
+
+
+def load_backbone(
+    recipe: Recipe, environments: Mapping[str, AnyEnvironment], console: Console
+) -> backbones.LoadedBackbone:
+    """The backbone that the recipe names; the micro one is made first if need be."""
+    name = recipe.backbone.name
+    if name == "micro":
+        name = str(build_micro(environments, recipe.backbone, console))
+    return backbones.load(name, trust_remote_code=recipe.backbone.trust_remote_code)
+
+
+def make_pursuers(
+    recipe: Recipe, engine: LocalEngine, environments: Mapping[str, AnyEnvironment], clock: Clock, *, greedy: bool
+) -> Pursuers:
+    """Planner and executor as the recipe has them, or greedy for evaluation."""
+
+    def parameters(section: RoleSection) -> SamplingParameters:
+        return SamplingParameters(section.max_tokens, 0.0 if greedy else section.temperature, section.top_p)
+
+    return Pursuers(
+        engine=engine,
+        environments=environments,
+        policy=lambda role, name: policy_of(recipe, role, name),
+        planning=parameters(recipe.roles.planner),
+        acting=parameters(recipe.roles.executor),
+        examples={name: worked_examples(recipe, environment) for name, environment in environments.items()},
+        clock=clock,
+    )
+
+
+def worked_examples(recipe: Recipe, environment: AnyEnvironment) -> list[WorkedExample]:
+    """Solved tasks of low difficulty for the prompts; their seeds are named "example"."""
+    return [
+        worked_example(environment, environment.generate(0.2 * index, derive_seed("example", environment.name, index)))
+        for index in range(recipe.prompts.worked_examples)
+    ]
+
+
+def make_placement(recipe: Recipe, engine: LocalEngine) -> Placement:
+    """The placement that the recipe names."""
+    section = recipe.placement
+    if section.name == "uniform":
+        return Uniform(recipe.seed, section.slots, section.samples)
+    if section.name == "thermostat":
+        step, spread = section.thermostat_step, section.thermostat_spread
+        return Thermostat(recipe.seed, section.slots, section.samples, step, spread)
+    role = recipe.roles.evader
+    evader = Evader(
+        engine=engine,
+        policy=lambda role, name: policy_of(recipe, role, name),
+        pack=recipe.prompts.pack,
+        hints=np.linspace(section.hint_low, section.hint_high, section.slots).tolist(),
+        samples=section.samples,
+        parameters=SamplingParameters(role.max_tokens, role.temperature, role.top_p),
+        objective=recipe.objective_of("evader"),
+        repetition_scale=section.repetition_scale,
+        run_seed=recipe.seed,
+    )
+    return evader if section.name == "evader" else FrozenPool(evader)
+
+
+def train(recipe: Recipe, out: Path, console: Console) -> Path:
+    """Run a recipe in a new folder; returns the folder."""
+    setup = set_up(recipe, console)
+    with RunFolder.create(out, recipe, template_texts()) as folder:
+        run_rounds(setup, folder, console)
+    return out
+
+
+def resume(path: Path, rounds: int | None, console: Console) -> Path:
+    """Go on with the run in `path`, to `rounds` rounds if given."""
+    recipe = read_recipe(path)
+    if rounds is not None:
+        recipe = recipe.model_copy(update={"rounds": rounds})
+    with RunFolder.resume(path, recipe, template_texts()) as folder:
+        setup = set_up(recipe, console)
+        if folder.latest is not None:
+            setup.engine.load(folder.latest.weights)
+            setup.method.restore(folder.latest.state)
+        run_rounds(setup, folder, console)
+    return path
+
+
+def run_rounds(setup: Setup, folder: RunFolder, console: Console) -> None:
+    """All rounds that are still to do, each written to the folder; then summary and report."""
+    recipe, method, clock = setup.recipe, setup.method, setup.clock
+    clock.take()
+    with RoundsTable(console, recipe.rounds, list(setup.environments)) as table:
+        for row in folder.rows:
+            table.show(row)
+        for number in range(len(folder.rows), recipe.rounds + 1):
+            done = None
+            rollouts = folder.rows[-1]["rollouts"] if folder.rows else 0
+            if number > 0:
+                table.status(f"round {number}: rollouts and updates")
+                done = method.round(number)
+                rollouts += sum(len(outcome.group.trajectories) for outcome in done.outcomes if outcome.group)
+            heldout = None
+            if setup.heldout and (number % recipe.evaluation.every == 0 or number == recipe.rounds):
+                table.status(f"round {number}: held-out evaluation")
+                with clock.phase("evaluation"):
+                    heldout = measure_heldout(setup.evaluator, setup.heldout)
+            row = metrics_row(number, done, method, heldout, rollouts, clock.take())
+            with clock.phase("writing"):
+                if done is not None:
+                    folder.write_rollouts(number, rollout_rows(done.outcomes, method))
+                    folder.write_emissions(number, emission_rows(done.outcomes))
+                if number % recipe.checkpoint.every == 0 or number == recipe.rounds:
+                    folder.checkpoint(number, row, method.state(), setup.engine.save)
+                folder.append_metrics(row)
+            table.show(row)
+    console.print(summary_text(folder.write_summary()))
+    console.print(f"report: {write_report(folder.path)}")
+
+
+def plan(recipe: Recipe) -> dict[str, Any]:
+    """What a recipe will do, without loading a model: tasks, rollouts, updates, tokens, memory."""
+    environments = make_environments(recipe)
+    limits = turn_limits(environments)
+    recipe.check_capture_dominance(max(limits.values()))
+    per_environment = recipe.placement.slots * recipe.placement.samples
+    tasks = per_environment * len(environments)
+    rollouts = tasks * recipe.method.group_size
+    roles = recipe.roles
+    turns = sum(limits.values()) * per_environment * recipe.method.group_size
+    evader_updates = recipe.placement.name == "evader"
+    policies = 1 if recipe.method.sharing == "unified" else len(environments)
+    return {
+        "recipe": recipe.name,
+        "rounds": recipe.rounds,
+        "emitted": tasks,
+        "probe_rollouts": 0,
+        "trained_tasks": tasks,
+        "train_rollouts": rollouts,
+        "total_rollouts": rollouts,
+        "rollouts_in_all": rollouts * recipe.rounds,
+        "turn_limits": limits,
+        "optimiser_steps": recipe.objective.optimiser_steps * (3 if evader_updates else 2) * policies * recipe.rounds,
+        "most_sampled_tokens": {
+            "evader": tasks * roles.evader.max_tokens if evader_updates else 0,
+            "planner": rollouts * roles.planner.max_tokens,
+            "executor": turns * roles.executor.max_tokens,
+        },
+        "memory_bytes": memory_bytes(recipe, environments, policies * len(Role)),
+    }
+
+
+def memory_bytes(recipe: Recipe, environments: Mapping[str, AnyEnvironment], policies: int) -> int | None:
+    """Bytes of weights, gradients and AdamW moments in float32; activations come on top.
+
+    None when the backbone's config is not at hand (a hub id that was never fetched).
+    """
+    if recipe.backbone.name == "micro":
+        tokenizer = make_tokenizer(environments)
+        weights = count_weights(make_model(len(tokenizer), tokenizer.eos_token_id, 0))
+    else:
+        counted = backbones.count_weights(recipe.backbone.name)
+        if counted is None:
+            return None
+        weights = counted
+    # Full weights: each policy has weights and two moments, and one at a time has gradients.
+    # LoRA: one base; the adapters are small beside it.
+    return 4 * (weights * (3 * policies + 1) if recipe.engine.weights == "full" else weights)
+
+
+def count_weights(model: Any) -> int:
+    """Number of distinct weights."""
+    return sum(parameter.numel() for parameter in model.parameters())

@@ -1,0 +1,83 @@
+"""The live table: a table in a terminal, one plain line a round elsewhere."""
+
+from __future__ import annotations
+
+import io
+from typing import Any
+
+from rich.console import Console
+
+from sparring.reports.live import ROUNDS_SHOWN, RoundsTable
+
+
+def row(number: int, **changes: Any) -> dict[str, Any]:
+    trained: dict[str, Any] = {
+        "environments": {"kin": {"capture": 0.5, "difficulty_mean": 0.25, "mixed": 0.4}},
+        "roles": {"executor": {"kl": 0.0123}},
+    }
+    common = {"round": number, "heldout": None, "rollouts": 96 * number, "seconds": {"rollouts": 50.0, "update": 10.0}}
+    return common | (trained if number else {"environments": {}, "roles": {}}) | changes
+
+
+def shown(rows: list[dict[str, Any]], *, terminal: bool, rounds: int = 20, width: int = 110) -> str:
+    console = Console(file=io.StringIO(), force_terminal=terminal, width=width, color_system=None)
+    with RoundsTable(console, rounds, ["kin"]) as table:
+        for each in rows:
+            table.status("updating")
+            table.show(each)
+    assert isinstance(console.file, io.StringIO)
+    return console.file.getvalue()
+
+
+def test_one_plain_line_a_round_when_not_a_terminal() -> None:
+    text = shown([row(0, heldout={"capture": 0.54}), row(1), row(2, heldout={"capture": 0.6})], terminal=False)
+    assert text.splitlines() == [
+        "round 0/20  held-out 0.540  rollouts 0",
+        "round 1/20  kin 0.50 at 0.25  mixed 0.40  KL 0.0123  rollouts 96",
+        "round 2/20  kin 0.50 at 0.25  held-out 0.600  mixed 0.40  KL 0.0123  rollouts 192",
+    ]
+
+
+def test_a_plain_line_stays_one_line_on_a_narrow_console() -> None:
+    assert len(shown([row(1)], terminal=False, width=20).splitlines()) == 1
+
+
+def test_nulls_are_left_out_of_a_plain_line() -> None:
+    nothing = row(1, environments={"kin": {"capture": None, "difficulty_mean": None, "mixed": None}}, roles={})
+    assert shown([nothing], terminal=False).splitlines() == ["round 1/20  rollouts 96"]
+
+
+def test_brackets_in_names_are_no_markup() -> None:
+    console = Console(file=io.StringIO(), force_terminal=False, width=80)
+    with RoundsTable(console, 1, ["[red]kin"]) as table:
+        table.show(row(1, environments={"[red]kin": {"capture": 0.5, "difficulty_mean": 0.5, "mixed": 0.5}}))
+    assert isinstance(console.file, io.StringIO)
+    assert "[red]kin 0.50" in console.file.getvalue()
+
+
+def test_a_terminal_sees_the_last_rounds_and_how_far_the_run_is() -> None:
+    text = shown([row(number) for number in range(ROUNDS_SHOWN + 3)], terminal=True)
+    last = text[text.rindex("held-out") :]
+    numbers = [int(line.split()[0]) for line in last.splitlines() if " at " in line]
+    assert numbers == list(range(3, ROUNDS_SHOWN + 3))
+    assert "14/20 rounds" in last
+    assert "0.0123" in last
+
+
+def test_time_left_comes_from_the_seconds_of_the_rows() -> None:
+    assert "0:15:00 left" in shown([row(4), row(5)], terminal=True)
+
+
+def test_the_phase_in_hand_is_named_in_a_terminal_and_silent_elsewhere() -> None:
+    assert "updating" in shown([row(1)], terminal=True)
+    assert "updating" not in shown([row(1)], terminal=False)
+
+
+def test_an_interrupt_leaves_the_table_stopped() -> None:
+    console = Console(file=io.StringIO(), force_terminal=True, width=80, color_system=None)
+    table = RoundsTable(console, 5, ["kin"])
+    table.__enter__()
+    table.show(row(1))
+    table.__exit__(KeyboardInterrupt, KeyboardInterrupt(), None)
+    assert isinstance(console.file, io.StringIO)
+    assert "stopped" in console.file.getvalue()
