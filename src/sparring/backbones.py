@@ -23,6 +23,7 @@ from transformers import (
     PreTrainedModel,
     PreTrainedTokenizerBase,
 )
+from transformers.utils.logging import disable_progress_bar
 
 from sparring.cache import cache_root
 from sparring.engines.dialogue import template_pieces
@@ -58,6 +59,7 @@ def load(name: str, *, trust_remote_code: bool = False, dtype: torch.dtype = tor
 
     Raises UserError, naming what is missing, for anything that cannot be loaded whole.
     """
+    disable_progress_bar()  # a bar for a second's work would break into the table of rounds
     folder = locate(name, trust_remote_code=trust_remote_code)
     if not (folder / "config.json").is_file():
         raise UserError(f"backbone.name = {name!r}: {folder} has no config.json; give a folder that holds a model")

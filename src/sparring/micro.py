@@ -21,6 +21,7 @@ from rich.progress import Progress
 from tokenizers import Tokenizer, models, pre_tokenizers
 from torch.utils.data import DataLoader, IterableDataset
 from transformers import LlamaConfig, LlamaForCausalLM, PreTrainedTokenizerFast
+from transformers.utils.logging import disable_progress_bar
 
 from sparring.cache import cached_folder
 from sparring.config import BackboneSection
@@ -176,6 +177,7 @@ def build_micro(environments: Mapping[str, AnyEnvironment], section: BackboneSec
         torch.set_num_threads(1)
         model = make_model(len(tokenizer), tokenizer.eos_token_id, section.seed)
         warm_up(model, lessons, section, console)
+        disable_progress_bar()
         model.save_pretrained(folder)
         tokenizer.save_pretrained(folder)
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -75,21 +75,7 @@ def set_up(recipe: Recipe, console: Console) -> Setup:
     policies = [
         policy for role in Role for policy in dict.fromkeys(policy_of(recipe, role, name) for name in environments)
     ]
-    section = recipe.engine
-    engine = LocalEngine(
-        loaded.model,
-        loaded.tokenizer,
-        policies,
-        end_ids=loaded.end_ids,
-        weights=section.weights,
-        lora_rank=section.lora_rank,
-        precision=section.precision,
-        threads=section.threads,
-        tokens_per_micro_batch=section.tokens_per_micro_batch,
-        rows_per_batch=section.rows_per_batch,
-        device=section.device,
-        seed=derive_seed(recipe.seed, "adapters"),
-    )
+    engine = make_engine(recipe, loaded, policies)
     clock = Clock()
     pursuers = make_pursuers(recipe, engine, environments, clock, greedy=False)
     method = Lure(
@@ -120,6 +106,25 @@ def load_backbone(
     if name == "micro":
         name = str(build_micro(environments, recipe.backbone, console))
     return backbones.load(name, trust_remote_code=recipe.backbone.trust_remote_code)
+
+
+def make_engine(recipe: Recipe, loaded: backbones.LoadedBackbone, policies: Sequence[str]) -> LocalEngine:
+    """The local engine as the recipe has it, with these policies on a loaded backbone."""
+    section = recipe.engine
+    return LocalEngine(
+        loaded.model,
+        loaded.tokenizer,
+        policies,
+        end_ids=loaded.end_ids,
+        weights=section.weights,
+        lora_rank=section.lora_rank,
+        precision=section.precision,
+        threads=section.threads,
+        tokens_per_micro_batch=section.tokens_per_micro_batch,
+        rows_per_batch=section.rows_per_batch,
+        device=section.device,
+        seed=derive_seed(recipe.seed, "adapters"),
+    )
 
 
 def make_pursuers(

@@ -10,6 +10,7 @@ from typing import Any, Literal
 import torch
 from torch import Tensor
 
+from sparring.engines.attention import use_grouped_attention
 from sparring.engines.base import Capabilities, SamplingParameters
 from sparring.engines.conversation import LocalConversation
 from sparring.engines.dialogue import TemplateDialogue
@@ -53,6 +54,7 @@ class LocalEngine:
         seed: int = 0,
     ) -> None:
         torch.set_num_threads(threads)
+        use_grouped_attention(model)
         self.dialogue = TemplateDialogue(tokenizer, end_ids)
         self.capabilities = Capabilities(top_k=False, full_weights=weights == "full", ema=False)
         self.tokens_per_micro_batch = tokens_per_micro_batch

@@ -14,7 +14,6 @@ from sparring import micro, training
 from sparring.clock import Clock
 from sparring.config import BackboneSection, EngineSection, PromptsSection, Recipe
 from sparring.engines.base import Engine
-from sparring.engines.local import LocalEngine
 from sparring.environments.base import AnyEnvironment
 from sparring.errors import UserError
 from sparring.evaluation.benchmarks import BENCHMARKS, Benchmark, HeldoutBenchmark
@@ -86,19 +85,7 @@ def load_subject(target: str, recipe: Recipe, cards: Sequence[Benchmark], consol
         for card in cards
         for role in ((Role.PLANNER, Role.EXECUTOR) if isinstance(card, HeldoutBenchmark) else (Role.EXECUTOR,))
     ]
-    section = recipe.engine
-    engine = LocalEngine(
-        loaded.model,
-        loaded.tokenizer,
-        list(dict.fromkeys(needed)),
-        end_ids=loaded.end_ids,
-        weights=section.weights,
-        lora_rank=section.lora_rank,
-        precision=section.precision,
-        threads=section.threads,
-        rows_per_batch=section.rows_per_batch,
-        device=section.device,
-    )
+    engine = training.make_engine(recipe, loaded, list(dict.fromkeys(needed)))
     if checkpoint:
         engine.load(checkpoint.weights)
     pursuers = training.make_pursuers(recipe, engine, environments, Clock(), greedy=True)
