@@ -25,13 +25,12 @@ import numpy as np
 from rich.console import Console
 
 from sparring.config import Recipe, load_recipe
-from sparring.engines.local import LocalEngine
 from sparring.environments.base import AnyEnvironment
 from sparring.errors import UserError
 from sparring.placement.base import Competence, Emission, Outcome, Placement
 from sparring.roles import Role
 from sparring.tasks import GenerationRefusedError, derive_seed
-from sparring.training import load_backbone, make_environments, make_placement
+from sparring.training import load_backbone, make_engine, make_environments, make_placement
 from sparring.trajectories import Group, PolicySequence, Trajectory
 
 MIDPOINTS = {"phantom_wiki": 0.7, "ifeval": 0.8, "zebra_logic": 0.3}
@@ -140,24 +139,13 @@ def mean_frontier(history: Sequence[SteeringRound]) -> float:
     return fmean(value for each in history for value in each.frontier.values())
 
 
-def make_engine(recipe: Recipe, environments: Mapping[str, AnyEnvironment]) -> LocalEngine:
-    """The recipe's backbone with the evader as its one policy."""
-    loaded = load_backbone(recipe, environments, Console())
-    return LocalEngine(
-        loaded.model,
-        loaded.tokenizer,
-        [Role.EVADER.value],
-        end_ids=loaded.end_ids,
-        tokens_per_micro_batch=recipe.engine.tokens_per_micro_batch,
-    )
-
-
 def run_seed(recipe: Recipe, name: str, seed: int, rounds: int, pursuer: SyntheticPursuer) -> list[SteeringRound]:
     """One placement with one seed, from the fresh backbone."""
     section = recipe.placement.model_copy(update={"name": name})
     own = recipe.model_copy(update={"seed": seed, "placement": section})
     environments = make_environments(own)
-    return steer(make_placement(own, make_engine(own, environments)), environments, pursuer, rounds)
+    engine = make_engine(own, load_backbone(own, environments, Console()), [Role.EVADER.value])
+    return steer(make_placement(own, engine), environments, pursuer, rounds)
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
@@ -172,7 +160,9 @@ def main(arguments: Sequence[str] | None = None) -> None:
     recipe = load_recipe(given.recipe, given.set)
     unknown = recipe.environments.keys() - MIDPOINTS.keys()
     if unknown:
-        raise UserError(f"environments.{min(unknown)} has no synthetic midpoint; take a recipe of {', '.join(MIDPOINTS)}")
+        raise UserError(
+            f"environments.{min(unknown)} has no synthetic midpoint; take a recipe of {', '.join(MIDPOINTS)}"
+        )
     midpoints = {name: MIDPOINTS[name] for name in recipe.environments}
     pursuer = SyntheticPursuer(midpoints, group_size=recipe.method.group_size)
     best = pursuer.best_frontier()

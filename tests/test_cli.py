@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from sparring.cli import TRAIN_OPTIONS, main, make_parser, split_overrides
-from sparring.commands import default_folder
+from sparring.commands import _lines, default_folder
 from sparring.config import load_recipe
 from sparring.errors import UserError
 from sparring.runs.folder import RunFolder
@@ -134,6 +134,20 @@ def test_default_folder_is_the_first_free_one(tmp_path: Path, monkeypatch: pytes
     assert default_folder("toy") == Path("runs/toy-3")
     with pytest.raises(UserError, match="cannot name a run folder"):
         default_folder("../toy")
+
+
+def test_a_rate_is_shown_on_one_line() -> None:
+    shown = {"rate": 0.5, "low": 0.4, "high": 0.6, "n": 100}
+    unknown = {"rate": None, "low": None, "high": None, "n": 0}
+    other = {"rate": 0.5, "n": 100}
+    assert _lines({"prompts": shown, "by_size": {"2x2": unknown}, "other": other}) == [
+        "prompts  0.500 (0.400-0.600, n = 100)",
+        "by_size",
+        "  2x2  not measured (n = 0)",
+        "other",
+        "  rate  0.5",
+        "  n     100",
+    ]
 
 
 def test_version(capsys: pytest.CaptureFixture[str]) -> None:

@@ -15,6 +15,9 @@ if TYPE_CHECKING:
 MICRO_RECIPE = Path("recipes/lure-micro.toml")
 """Whose tasks warm up the micro backbone when no other recipe is named."""
 
+RATE_KEYS = {"rate", "low", "high", "n"}
+"""What a rate with its interval holds; it is shown on one line."""
+
 
 def train(
     recipe_path: Path | None,
@@ -146,10 +149,11 @@ def _show(result: Mapping[str, Any], json_file: Path | None) -> None:
 
 
 def _lines(result: Mapping[str, Any], indent: str = "") -> list[str]:
-    width = max((len(str(key)) for key, value in result.items() if not isinstance(value, Mapping)), default=0)
+    nested = {key for key, value in result.items() if isinstance(value, Mapping) and set(value) != RATE_KEYS}
+    width = max((len(str(key)) for key in result if key not in nested), default=0)
     lines: list[str] = []
     for key, value in result.items():
-        if isinstance(value, Mapping):
+        if key in nested:
             lines += [f"{indent}{key}", *_lines(value, indent + "  ")]
         else:
             lines.append(f"{indent}{key:<{width}}  {_words(value)}")
@@ -160,6 +164,10 @@ def _words(value: Any) -> str:
     match value:
         case None:
             return "not measured"
+        case {"rate": None, "n": n}:
+            return f"not measured (n = {n})"
+        case {"rate": rate, "low": low, "high": high, "n": n}:
+            return f"{rate:.3f} ({low:.3f}-{high:.3f}, n = {n})"
         case bool():
             return "yes" if value else "no"
         case int():

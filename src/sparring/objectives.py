@@ -5,7 +5,8 @@ the centre of the clip and the reference of the KL, so one stored log-prob a tok
 At the first optimiser step pi = pi_0: every ratio is 1 and the KL and its gradient are 0. Clip and
 KL act from the second step on, which is why an objective has at least two.
 
-All tensors of one call share a shape, chosen by the engine (tokens, or rows by tokens).
+Tensors hold the sampled tokens of a micro-batch, one entry a token: shape (n,), or (n, vocabulary)
+for distributions. The engine selects them; what prompts, tools and markers wrote never comes here.
 """
 
 from __future__ import annotations
@@ -126,20 +127,10 @@ def entropy(log_distribution: Tensor) -> Tensor:
     return -(log_distribution.exp() * log_distribution).sum(-1)
 
 
-def token_mean_denominator(loss_mask: Tensor) -> int:
-    """Number of sampled tokens: what the summed loss of one optimiser step is divided by (SPEC 1.7).
-
-    Count it over the whole step, not over a micro-batch. Prompt, tool and marker tokens never count;
-    the tokens of zero-variance groups do.
-    """
-    return int(loss_mask.sum().item())
-
-
 def policy_loss(
     log_probs: Tensor,
     anchor_log_probs: Tensor,
     advantages: Tensor,
-    loss_mask: Tensor,
     zero_variance: Tensor,
     objective: Objective,
     denominator: int,
@@ -148,11 +139,10 @@ def policy_loss(
 ) -> tuple[Tensor, Mapping[str, float]]:
     """Loss to be minimised for one micro-batch: -(sum over tokens of Eq. 7's integrand) / denominator.
 
-    The denominator belongs to the optimiser step (`token_mean_denominator`), so the losses of its
-    micro-batches add up to the same gradient however it is split. loss_mask and zero_variance are
-    boolean, of log_probs' shape; what stands where loss_mask is false is never read. Distributions
-    have one more dimension, the vocabulary: the policy's adds entropy to the statistics, both are
-    needed for KLEstimator.EXACT.
+    The denominator is the number of sampled tokens of the whole optimiser step, those of
+    zero-variance groups included (SPEC 1.7), so the losses of its micro-batches add up to the same
+    gradient however it is split. zero_variance is boolean. The policy's distribution adds entropy
+    to the statistics; both distributions are needed for KLEstimator.EXACT.
 
     Returns the loss and sums over tokens: tokens, kl, clipped (tokens whose policy gradient the
     clip removed), zero_variance, and entropy when it can be known. Raises ValueError for a
@@ -160,27 +150,26 @@ def policy_loss(
     """
     if denominator < 1:
         raise ValueError(f"the loss is divided by {denominator} tokens")
-    policy, anchor = log_probs[loss_mask], anchor_log_probs[loss_mask].detach()
-    no_spread = zero_variance[loss_mask]
+    anchor = anchor_log_probs.detach()
     # Zero already when the credit standardised to zero; forced here so that the flag alone decides.
-    advantage = advantages[loss_mask].masked_fill(no_spread, 0.0)
+    advantage = advantages.masked_fill(zero_variance, 0.0)
 
-    surrogate = clipped_surrogate(policy, anchor, advantage, objective.clip_low, objective.clip_high)
+    surrogate = clipped_surrogate(log_probs, anchor, advantage, objective.clip_low, objective.clip_high)
     if objective.kl_estimator is KLEstimator.EXACT:
         if log_distribution is None or anchor_log_distribution is None:
             raise ValueError("the exact KL needs the distributions of the policy and of the anchor")
-        kl = exact_kl(log_distribution[loss_mask], anchor_log_distribution[loss_mask].detach())
+        kl = exact_kl(log_distribution, anchor_log_distribution.detach())
     else:
-        kl = kl_term(policy, anchor)
-    kept_kl = kl if objective.keep_zero_variance_kl else kl.masked_fill(no_spread, 0.0)
+        kl = kl_term(log_probs, anchor)
+    kept_kl = kl if objective.keep_zero_variance_kl else kl.masked_fill(zero_variance, 0.0)
     loss = -(surrogate - objective.kl_weight * kept_kl).sum() / denominator
 
     with torch.no_grad():
-        ratio = torch.exp(policy - anchor)
+        ratio = torch.exp(log_probs - anchor)
         clipped = ((advantage > 0) & (ratio > 1.0 + objective.clip_high)) | (
             (advantage < 0) & (ratio < 1.0 - objective.clip_low)
         )
-        sums = {"tokens": loss_mask.sum(), "kl": kl.sum(), "clipped": clipped.sum(), "zero_variance": no_spread.sum()}
+        sums = {"kl": kl.sum(), "clipped": clipped.sum(), "zero_variance": zero_variance.sum()}
         if log_distribution is not None:
-            sums["entropy"] = entropy(log_distribution[loss_mask]).sum()
-    return loss, {name: float(value) for name, value in sums.items()}
+            sums["entropy"] = entropy(log_distribution).sum()
+    return loss, {"tokens": float(len(log_probs)), **{name: float(value) for name, value in sums.items()}}

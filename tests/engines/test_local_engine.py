@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import random
+from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
@@ -14,7 +15,7 @@ from transformers import LlamaConfig, LlamaForCausalLM, PreTrainedTokenizerFast
 from sparring.engines.base import SamplingParameters
 from sparring.engines.local import LocalEngine
 from sparring.objectives import KLEstimator, Objective
-from sparring.trajectories import StopReason, TrainSequence
+from sparring.trajectories import Generation, Owner, PolicySequence, Span, StopReason, TrainSequence, train_sequence
 
 VOCABULARY = 40
 OBJECTIVE = Objective(learning_rate=1e-2, kl_weight=0.1, optimiser_steps=3)
@@ -208,6 +209,44 @@ def test_tokens_outside_the_mask_do_not_teach() -> None:
     assert first.update("executor", made, OBJECTIVE, seed=0) == second.update("executor", loud, OBJECTIVE, seed=0)
 
 
+def trained(turns: Sequence[tuple[int, ...]], tool: tuple[int, ...] = ()) -> TrainSequence:
+    """Turns sampled after a prompt, each but the last followed by a tool's words."""
+    sequence = PolicySequence("executor")
+    sequence.append([Span(Owner.PROMPT, (1,))])
+    for number, ids in enumerate(turns):
+        if number:
+            sequence.append([Span(Owner.TOOL, tool)])
+        sequence.append_sampled(Generation(ids, (-1.0,) * len(ids), StopReason.END))
+    return train_sequence(sequence, [1.0] * len(turns), zero_variance=False)
+
+
+def test_b47_loss_is_divided_by_the_sampled_tokens() -> None:
+    """Two turns of two with a tool's three tokens between: each of four has weight 1/4."""
+    local = LocalEngine(model().double(), tokenizer(), ["executor"])
+    own = local.policies["executor"]
+    sequence = trained([(5, 6), (4, 2)], (7, 8, 9))
+    with torch.no_grad():
+        anchors = local._anchors(own, [sequence], 1.0, full=False)
+    totals: dict[str, float] = {}
+    local.accumulate(own, [sequence], anchors, OBJECTIVE, totals)
+    assert totals["tokens"] == 4
+    plain = model().double()
+    log_probs = torch.log_softmax(plain(torch.tensor([sequence.ids])).logits[0, :-1], -1)
+    rows, taken = torch.tensor([0, 1, 5, 6]), torch.tensor([5, 6, 4, 2])
+    (-log_probs[rows, taken].sum() / 4).backward()  # type: ignore[no-untyped-call]
+    for name, parameter in plain.named_parameters():
+        torch.testing.assert_close(own.trainable[name].grad, parameter.grad, atol=1e-9, rtol=0)
+
+
+def test_b51_the_end_token_counts_even_when_it_is_the_padding() -> None:
+    """Lengths decide, not ids: [9, 9, 0] beside a longer row is padded with the 0 it ends on."""
+    padded, longer = trained([(9, 9, 0)]), trained([(9, 9, 8, 7, 0)])
+    scores = engine().score("executor", [padded, longer])
+    assert [len(row) for row in scores] == [3, 5]
+    torch.testing.assert_close(torch.tensor(scores[0]), plain_log_probs(padded.ids), atol=1e-5, rtol=0)
+    assert engine().update("executor", [padded, longer], OBJECTIVE, seed=0)["tokens"] == 8
+
+
 def test_learning_follows_advantages() -> None:
     """Sampled tokens with positive advantage become likelier, those with negative less likely."""
     local = engine()
@@ -230,6 +269,11 @@ def test_save_and_load_continue_exactly(tmp_path: Path) -> None:
         first.save(folder)
         second = engine(weights=weights)
         second.load(folder)
+        acting = engine(weights=weights)
+        for file in folder.glob("*/optimiser.pt"):
+            file.unlink()
+        acting.load(folder, optimisers=False)
+        assert acting.score("executor", sequences(4)) == first.score("executor", sequences(4))
         for local in (first, second):
             local.update("executor", sequences(8, seed=1), OBJECTIVE, seed=5)
         probe = sequences(4, seed=2)

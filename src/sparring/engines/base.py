@@ -95,5 +95,5 @@ class Engine(Protocol):
     def save(self, folder: Path) -> None:
         """Write all policies, their optimisers and counters into an existing folder."""
 
-    def load(self, folder: Path) -> None:
-        """Read back what `save` wrote."""
+    def load(self, folder: Path, *, optimisers: bool = True) -> None:
+        """Read back what `save` wrote; without optimisers the policies can act but not go on learning."""

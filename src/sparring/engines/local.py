@@ -165,7 +165,6 @@ class LocalEngine:
                     taken,
                     torch.cat([anchors[i].taken for i in part]),
                     torch.cat([_masked(sequence.advantages, sequence.loss_mask, taken) for sequence in chosen]),
-                    torch.ones_like(taken, dtype=torch.bool),
                     torch.cat([_flag(sequence) for sequence in chosen]).to(taken.device),
                     objective,
                     denominator,
@@ -183,10 +182,10 @@ class LocalEngine:
             target.mkdir(parents=True)
             policy.save(target)
 
-    def load(self, folder: Path) -> None:
-        """Read back what `save` wrote."""
+    def load(self, folder: Path, *, optimisers: bool = True) -> None:
+        """Read back what `save` wrote; without optimisers the policies can act but not go on learning."""
         for name, policy in self.policies.items():
-            policy.load(folder / name)
+            policy.load(folder / name, optimiser=optimisers)
 
     def _anchors(
         self, own: Policy, sequences: Sequence[TrainSequence], temperature: float, *, full: bool

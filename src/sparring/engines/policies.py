@@ -93,13 +93,14 @@ class Policy:
         )
         torch.save(self.optimiser.state_dict(), folder / "optimiser.pt")
 
-    def load(self, folder: Path) -> None:
-        """Read back what `save` wrote."""
+    def load(self, folder: Path, *, optimiser: bool = True) -> None:
+        """Read back what `save` wrote, the optimiser where the policy is to go on learning."""
         stored = load_file(folder / "weights.safetensors")
         with torch.no_grad():
             for key, parameter in self.trainable.items():
                 parameter.copy_(stored[key])
-        self.optimiser.load_state_dict(torch.load(folder / "optimiser.pt", weights_only=True))
+        if optimiser:
+            self.optimiser.load_state_dict(torch.load(folder / "optimiser.pt", weights_only=True))
 
 
 def make_policies(

@@ -87,7 +87,7 @@ def load_subject(target: str, recipe: Recipe, cards: Sequence[Benchmark], consol
     ]
     engine = training.make_engine(recipe, loaded, list(dict.fromkeys(needed)))
     if checkpoint:
-        engine.load(checkpoint.weights)
+        engine.load(checkpoint.weights, optimisers=False)
     pursuers = training.make_pursuers(recipe, engine, environments, Clock(), greedy=True)
     return Subject(
         round=checkpoint.round if checkpoint else None,
