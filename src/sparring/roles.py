@@ -7,8 +7,9 @@ Templates are package data, one file per role and pack.
 from __future__ import annotations
 
 import functools
+import json
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import StrEnum
 from importlib import resources
 
@@ -61,9 +62,31 @@ def render_evader(
     return _render(pack, Role.EVADER, environment=environment, guide=guide, hint=hint, bins=bins)
 
 
-def render_planner(task: PublicTask, examples: Sequence[WorkedExample]) -> str:
+def shown_emissions(
+    pack: PromptPack, environment: str, guide: Guide, bins: Sequence[tuple[int, float | None]], examples: int
+) -> list[tuple[str, str]]:
+    """Exchanges before the evader's prompt: well-formed emissions near other hints.
+
+    They show the form and nothing about where the frontier is: each answers with its own hint.
+    """
+    hints = [(number + 1) / (examples + 1) for number in range(examples)]
+    return [
+        (render_evader(pack, environment, guide, hint, bins), json.dumps({"difficulty": round(hint, 2)}))
+        for hint in hints
+    ]
+
+
+def render_planner(task: PublicTask) -> str:
     """The planner's prompt for one task."""
-    return _render(task.pack, Role.PLANNER, task=task, examples=examples)
+    return _render(task.pack, Role.PLANNER, task=task)
+
+
+def shown_plans(task: PublicTask, examples: Sequence[WorkedExample]) -> list[tuple[str, str]]:
+    """The worked examples as exchanges before the planner's prompt: a prompt and its plan."""
+    return [
+        (render_planner(replace(task, statement=each.statement)), json.dumps(each.stages, ensure_ascii=False))
+        for each in examples
+    ]
 
 
 def render_executor(task: PublicTask, examples: Sequence[WorkedExample]) -> str:

@@ -15,7 +15,7 @@ from sparring.clock import Clock
 from sparring.engines.base import Conversation, DialogueFormat, Engine, SamplingParameters
 from sparring.environments.base import AnyEnvironment, stage_budget
 from sparring.parsing import parse_plan
-from sparring.roles import Role, WorkedExample, render_executor, render_planner, render_stage
+from sparring.roles import Role, WorkedExample, render_executor, render_planner, render_stage, shown_plans
 from sparring.tasks import Task, derive_seed
 from sparring.trajectories import (
     Generation,
@@ -208,7 +208,7 @@ class Pursuers:
 
 def plan_prompt(dialogue: DialogueFormat, task: Task[Any], examples: Sequence[WorkedExample]) -> list[Span]:
     """The planner's whole prompt for one task."""
-    return [*dialogue.opening(render_planner(task.public, examples)), *dialogue.ready()]
+    return [*dialogue.opening(render_planner(task.public), shown_plans(task.public, examples)), *dialogue.ready()]
 
 
 def _extend(conversation: Conversation, row: int, spans: Sequence[Span]) -> None:

@@ -173,6 +173,7 @@ def make_placement(recipe: Recipe, engine: LocalEngine) -> Placement:
         objective=recipe.objective_of("evader"),
         repetition_scale=section.repetition_scale,
         run_seed=recipe.seed,
+        examples=recipe.prompts.worked_examples,
     )
     return evader if section.name == "evader" else FrozenPool(evader)
 

@@ -179,6 +179,7 @@ def test_c07_an_undecidable_text_comes_with_a_reason() -> None:
     assert "no letters" in judgement.reason
 
 
+@pytest.mark.official_data
 @pytest.mark.parametrize("profile", Profile)
 @pytest.mark.parametrize(("key", "reply"), [(1122, "# # # four #"), (1129, "one! two! ! ! ! !")])
 def test_c10_a_sign_is_counted_itself_every_time(profile: Profile, key: int, reply: str) -> None:
@@ -241,6 +242,7 @@ def benchmark() -> list[dict[str, Any]]:
         return [json.loads(line) for line in lines]
 
 
+@pytest.mark.official_data
 def test_all_official_prompts_have_their_checkers_in_both_profiles() -> None:
     rows = benchmark()
     assert len(rows) == 541

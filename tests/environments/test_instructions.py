@@ -207,6 +207,7 @@ def test_compact_wording() -> None:
     ]
 
 
+@pytest.mark.official_data
 def test_no_writing_request_is_a_prompt_of_the_benchmark() -> None:
     with (DATA / "ifeval.jsonl").open(encoding="utf-8") as lines:
         official = [json.loads(line)["prompt"].lower() for line in lines]

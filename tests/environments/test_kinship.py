@@ -217,6 +217,7 @@ def comparable(text: str) -> list[str]:
     return lines
 
 
+@pytest.mark.official_data
 def test_articles_equal_the_official_ones() -> None:
     universe = official_universe()
     published = (DATA / "phantomwiki_size25_articles.jsonl").read_text(encoding="utf-8").splitlines()
@@ -225,6 +226,7 @@ def test_articles_equal_the_official_ones() -> None:
         assert comparable(article(universe, row["title"])) == comparable(row["article"])
 
 
+@pytest.mark.official_data
 def test_relations_equal_the_official_facts() -> None:
     universe = official_universe()
     for row in map(json.loads, (DATA / "phantomwiki_size25_articles.jsonl").read_text(encoding="utf-8").splitlines()):

@@ -22,7 +22,7 @@ SMALL = """There are 2 houses, numbered 1 to 2 from left to right, as seen from 
 """
 
 
-@pytest.mark.skipif(not (DATA / "zebralogic.jsonl").exists(), reason="the benchmark's text is not here")
+@pytest.mark.official_data
 def test_every_official_puzzle_is_read_in_full_and_has_one_grid() -> None:
     clues = 0
     lines = (DATA / "zebralogic.jsonl").read_text(encoding="utf-8").splitlines()

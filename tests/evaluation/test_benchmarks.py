@@ -60,6 +60,7 @@ def rollout(environment: AnyEnvironment, name: str, heldout: HeldoutTask, **chan
     } | changes
 
 
+@pytest.mark.official_data
 def test_official_sets_are_whole_and_prompts_keep_their_order() -> None:
     assert len(official("ifeval").prompts()) == 541
     assert next(iter(official("ifeval").prompts())) == "1000"
@@ -106,6 +107,7 @@ def test_data_is_looked_for_where_it_is_said_to_be(tmp_path: Path, monkeypatch: 
     assert data_folder().resolve() == (tmp_path / "shared" / "data").resolve()
 
 
+@pytest.mark.official_data
 def test_ifeval_scores_of_four_replies_with_known_verdicts(tmp_path: Path) -> None:
     file = stored(
         tmp_path,
@@ -130,6 +132,7 @@ def test_ifeval_scores_of_four_replies_with_known_verdicts(tmp_path: Path) -> No
     assert metrics["instruction_strict"]["n"] == 4
 
 
+@pytest.mark.official_data
 def test_ifeval_profiles_differ_where_the_reference_has_its_quirk(tmp_path: Path) -> None:
     rows = official("ifeval").rows()
     keywords = ["keywords:existence"]
@@ -143,6 +146,7 @@ def test_ifeval_profiles_differ_where_the_reference_has_its_quirk(tmp_path: Path
     assert fixed["truncated"] is None
 
 
+@pytest.mark.official_data
 def test_zebralogic_scores_of_three_puzzles_from_their_derived_keys(tmp_path: Path) -> None:
     card = official("zebralogic")
     rows = card.rows()

@@ -137,6 +137,7 @@ def test_what_cannot_be_evaluated_is_refused_before_anything_loads(
     assert not (tmp_path / "out").exists()
 
 
+@pytest.mark.official_data
 @pytest.mark.parametrize(
     ("content", "message"),
     [
@@ -169,6 +170,7 @@ def test_a_missing_or_unreadable_file_is_refused(tmp_path: Path) -> None:
         runner.score(tmp_path, "ifeval", "official")
 
 
+@pytest.mark.official_data
 def test_line_separators_inside_a_text_end_no_line(tmp_path: Path) -> None:
     file = tmp_path / "odd.jsonl"
     file.write_text(json.dumps({"id": 1001, "text": "a\u2028b\x85c"}, ensure_ascii=False) + "\n", encoding="utf-8")

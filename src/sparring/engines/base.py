@@ -32,8 +32,11 @@ class Capabilities:
 class DialogueFormat(Protocol):
     """Text to tokens and back, for the tokenizer and chat template of the loaded backbone."""
 
-    def opening(self, text: str) -> list[Span]:
-        """The start of a dialogue up to and including `text`, the user's message still open."""
+    def opening(self, text: str, shown: Sequence[tuple[str, str]] = ()) -> list[Span]:
+        """The start of a dialogue up to and including `text`, the user's message still open.
+
+        shown: exchanges of user and assistant that come first, as if they had happened.
+        """
 
     def ready(self, text: str = "") -> list[Span]:
         """The rest of the open user message, and the markers after which the policy speaks."""

@@ -9,7 +9,7 @@ ids than the policy sampled, and templates trim and rewrite what came before.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from functools import lru_cache
 from typing import NamedTuple
 
@@ -67,9 +67,20 @@ class TemplateDialogue:
         self._end_marker = self._after_assistant[markers[0]]
         self.end_ids = frozenset(known_ends | {self._end_marker})
 
-    def opening(self, text: str) -> list[Span]:
-        """The start of a dialogue up to and including `text`, the user's message still open."""
-        return _spans((Owner.MARKER, self._before_user), (Owner.PROMPT, self._encode(text)))
+    def opening(self, text: str, shown: Sequence[tuple[str, str]] = ()) -> list[Span]:
+        """The start of a dialogue up to and including `text`, the user's message still open.
+
+        shown: exchanges of user and assistant that come first, as if they had happened.
+        """
+        spans = _spans((Owner.MARKER, self._before_user))
+        for said, answered in shown:
+            spans += _spans(
+                (Owner.PROMPT, self._encode(said)),
+                (Owner.MARKER, self._before_assistant),
+                (Owner.PROMPT, self._encode(answered)),
+                (Owner.MARKER, self._after_assistant),
+            )
+        return [*spans, *_spans((Owner.PROMPT, self._encode(text)))]
 
     def ready(self, text: str = "") -> list[Span]:
         """The rest of the open user message, and the markers after which the policy speaks."""

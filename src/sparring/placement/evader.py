@@ -13,7 +13,7 @@ from sparring.objectives import Objective
 from sparring.parsing import parse_emission
 from sparring.placement.base import Competence, Emission, Outcome, task_seed
 from sparring.placement.evader_reward import evader_rewards
-from sparring.roles import Role, render_evader
+from sparring.roles import Role, render_evader, shown_emissions
 from sparring.tasks import PromptPack, derive_seed
 from sparring.trajectories import PolicySequence, TrainSequence, train_sequence
 
@@ -22,8 +22,9 @@ from sparring.trajectories import PolicySequence, TrainSequence, train_sequence
 class Evader:
     """LURE's evader C: one prompt slot a hint, several samples a slot (SPEC 1.3).
 
-    hints: one initial difficulty hint per slot. policy names the evader's weights in an
-    environment. rounds counts finished updates, so that each has a seed of its own.
+    hints: one initial difficulty hint per slot. examples: emissions shown before each prompt. policy
+    names the evader's weights in an environment. rounds counts finished updates, so that each has a
+    seed of its own.
     """
 
     engine: Engine
@@ -35,6 +36,7 @@ class Evader:
     objective: Objective
     repetition_scale: float
     run_seed: int
+    examples: int = 0
     rounds: int = 0
 
     def propose(
@@ -46,8 +48,12 @@ class Evader:
             name = environment.name
             bins = [(each.attempts, each.capture_rate) for each in competence.bins(name)]
             dialogue = self.engine.dialogue
+            shown = shown_emissions(self.pack, name, environment.guide, bins, self.examples)
             prompts = [
-                [*dialogue.opening(render_evader(self.pack, name, environment.guide, hint, bins)), *dialogue.ready()]
+                [
+                    *dialogue.opening(render_evader(self.pack, name, environment.guide, hint, bins), shown),
+                    *dialogue.ready(),
+                ]
                 for hint in self.hints
             ]
             sampled = self.engine.sample(

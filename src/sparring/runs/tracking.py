@@ -113,7 +113,7 @@ def rollout_rows(outcomes: Sequence[Outcome], method: Lure) -> list[dict[str, An
             continue
         task = outcome.group.task
         examples = method.pursuers.examples[task.public.environment]
-        plan_prompt = render_planner(task.public, examples)
+        plan_prompt = render_planner(task.public)
         execution_prompt = render_executor(task.public, examples)
         for trajectory in outcome.group.trajectories:
             rewards = executor_rewards(trajectory, method).tolist() if trajectory.error is None else []
