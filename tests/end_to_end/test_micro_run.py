@@ -14,6 +14,7 @@ from rich.console import Console
 from safetensors.torch import load_file
 
 from sparring.config import Recipe, load_recipe
+from sparring.engines.base import joint_report
 from sparring.runs.folder import read_metrics
 from sparring.training import resume, train
 
@@ -121,3 +122,12 @@ def test_specialists_have_weights_of_their_own(tmp_path: Path) -> None:
     folder = train(recipe("method.sharing=specialist", "rounds=1"), tmp_path / "specialist", CONSOLE)
     stored = sorted(str(path.parent.name) for path in folder.glob("checkpoints/round_0001/weights/executor/*/weights*"))
     assert stored == ["ifeval", "phantom_wiki", "zebra_logic"]
+
+
+def test_reports_of_specialists_are_joined_by_their_tokens() -> None:
+    first = {"tokens": 10.0, "sequences": 2.0, "optimiser_steps": 4.0, "kl": 0.1}
+    nothing = {"tokens": 0.0, "sequences": 0.0, "optimiser_steps": 0.0}
+    second = {"tokens": 30.0, "sequences": 3.0, "optimiser_steps": 4.0, "kl": 0.5}
+    joint = joint_report([first, nothing, second])
+    assert joint == pytest.approx({"tokens": 40.0, "sequences": 5.0, "optimiser_steps": 8.0, "kl": 0.4})
+    assert joint_report([]) == {}

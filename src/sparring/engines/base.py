@@ -100,3 +100,17 @@ class Engine(Protocol):
 
     def load(self, folder: Path, *, optimisers: bool = True) -> None:
         """Read back what `save` wrote; without optimisers the policies can act but not go on learning."""
+
+
+def joint_report(reports: Sequence[Mapping[str, float]]) -> dict[str, float]:
+    """One report for updates of several policies (specialists): counts add up, the rest are means.
+
+    Means weigh each policy by its trained tokens.
+    """
+    counts = ("tokens", "sequences", "optimiser_steps")
+    joint = {name: sum(report.get(name, 0.0) for report in reports) for name in counts if reports}
+    for name in {name for report in reports for name in report} - set(counts):
+        having = [report for report in reports if name in report]
+        weight = sum(report["tokens"] for report in having)
+        joint[name] = sum(report[name] * report["tokens"] for report in having) / weight
+    return joint

@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from sparring.credit import ExecutorCredit, PlannerCredit, executor_advantages, planner_advantages
-from sparring.engines.base import Engine
+from sparring.engines.base import Engine, joint_report
 from sparring.environments.base import AnyEnvironment
 from sparring.objectives import Objective
 from sparring.placement.base import Competence, Outcome, Placement
@@ -124,9 +124,9 @@ class Lure:
         ]
 
     def _update(self, role: Role, buffer: Sequence[tuple[str, TrainSequence]], number: int) -> Mapping[str, float]:
-        metrics: dict[str, float] = {}
+        reports = []
         for policy in sorted({name for name, _ in buffer}):
             batch = [sequence for name, sequence in buffer if name == policy]
             seed = derive_seed(self.run_seed, policy, number)
-            metrics.update(self.engine.update(policy, batch, self.objectives[role], seed))
-        return metrics
+            reports.append(self.engine.update(policy, batch, self.objectives[role], seed))
+        return joint_report(reports)

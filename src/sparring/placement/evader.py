@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from sparring.credit import standardise
-from sparring.engines.base import Engine, SamplingParameters
+from sparring.engines.base import Engine, SamplingParameters, joint_report
 from sparring.environments.base import AnyEnvironment
 from sparring.objectives import Objective
 from sparring.parsing import parse_emission
@@ -88,12 +88,12 @@ class Evader:
                 if emission.sequence is not None:
                     sequence = train_sequence(emission.sequence, [float(advantage)], zero_variance=not advantages.any())
                     batches.setdefault(self.policy(Role.EVADER, name), []).append(sequence)
-        metrics: dict[str, float] = {}
-        for policy, batch in sorted(batches.items()):
-            metrics.update(
+        return joint_report(
+            [
                 self.engine.update(policy, batch, self.objective, derive_seed(self.run_seed, policy, self.rounds))
-            )
-        return metrics
+                for policy, batch in sorted(batches.items())
+            ]
+        )
 
     def state(self) -> dict[str, Any]:
         """The number of updates; the weights belong to the engine."""
