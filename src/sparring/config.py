@@ -153,6 +153,15 @@ class Recipe(Section):
             raise ValueError("placement.hint_low is above placement.hint_high; swap them")
         return self
 
+    @model_validator(mode="after")
+    def _warm_up_of_known_environments(self) -> Recipe:
+        for key in ("warm_up_difficulty", "warm_up_share"):
+            for name, value in getattr(self.backbone, key).items():
+                if name not in self.environments:
+                    near = nearest(name, self.environments)
+                    raise ValueError(f"unknown key backbone.{key}.{name} = {value}; the nearest key is {near}")
+        return self
+
     def objective_of(self, role: str) -> Objective:
         """The update numbers of one role."""
         section: RoleSection = getattr(self.roles, role)
