@@ -9,7 +9,7 @@ from __future__ import annotations
 import functools
 import json
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from enum import StrEnum
 from importlib import resources
 
@@ -30,12 +30,12 @@ class Role(StrEnum):
 class WorkedExample:
     """A solved task of the same environment, shown to planner and executor.
 
-    dialogue: (turn, observation, stage announced after it or "") in order.
+    dialogue: what the executor heard (a stage, a tool's words) and the turn that it took, in order.
     """
 
-    statement: str
+    task: PublicTask
     stages: tuple[str, ...]
-    dialogue: tuple[tuple[str, str, str], ...]
+    dialogue: tuple[tuple[str, str], ...]
 
 
 @functools.cache
@@ -81,22 +81,31 @@ def render_planner(task: PublicTask) -> str:
     return _render(task.pack, Role.PLANNER, task=task)
 
 
-def shown_plans(task: PublicTask, examples: Sequence[WorkedExample]) -> list[tuple[str, str]]:
+def shown_plans(examples: Sequence[WorkedExample]) -> list[tuple[str, str]]:
     """The worked examples as exchanges before the planner's prompt: a prompt and its plan."""
-    return [
-        (render_planner(replace(task, statement=each.statement)), json.dumps(each.stages, ensure_ascii=False))
-        for each in examples
-    ]
+    return [(render_planner(each.task), json.dumps(each.stages, ensure_ascii=False)) for each in examples]
 
 
-def render_executor(task: PublicTask, examples: Sequence[WorkedExample]) -> str:
-    """The part of the executor's prompt that all rollouts of a task share."""
-    return _render(task.pack, Role.EXECUTOR, task=task, examples=examples)
+def render_executor(task: PublicTask, *, instructed: bool = False) -> str:
+    """The part of the executor's prompt that all rollouts of a task share.
+
+    instructed: a worked example has said already how to act, so only the task is put.
+    """
+    return _render(task.pack, Role.EXECUTOR, task=task, instructed=instructed)
+
+
+def shown_episodes(examples: Sequence[WorkedExample]) -> list[tuple[str, str]]:
+    """The worked examples as exchanges before the executor's prompt, turn by turn."""
+    shown = []
+    for number, each in enumerate(examples):
+        opening = render_executor(each.task, instructed=number > 0)
+        shown += [(opening + heard if turn == 0 else heard, said) for turn, (heard, said) in enumerate(each.dialogue)]
+    return shown
 
 
 def render_stage(pack: PromptPack, number: int, stages: Sequence[str]) -> str:
-    """The announcement of stage `number` (from 0) of a plan."""
-    return _render(pack, "stage", number=number, stages=stages)
+    """The announcement of stage `number` (from 0) of a plan; the first stands under the task."""
+    return ("" if number else "\n\n") + _render(pack, "stage", number=number, stages=stages)
 
 
 def template_texts() -> dict[str, str]:

@@ -13,15 +13,24 @@ from typing import Any
 
 from sparring.clock import Clock
 from sparring.engines.base import Conversation, DialogueFormat, Engine, SamplingParameters
-from sparring.environments.base import AnyEnvironment, stage_budget
+from sparring.environments.base import AnyEnvironment, Solution, stage_budget
 from sparring.parsing import parse_plan
-from sparring.roles import Role, WorkedExample, render_executor, render_planner, render_stage, shown_plans
+from sparring.roles import (
+    Role,
+    WorkedExample,
+    render_executor,
+    render_planner,
+    render_stage,
+    shown_episodes,
+    shown_plans,
+)
 from sparring.tasks import Task, derive_seed
 from sparring.trajectories import (
     Generation,
     Group,
     PolicySequence,
     Span,
+    StopReason,
     Trajectory,
     Turn,
 )
@@ -30,21 +39,13 @@ NO_ADVICE = ("",)
 
 
 class Pursuit:
-    """One rollout under way: the executor's dialogue with one environment."""
+    """One rollout under way: what the executor says to one environment, and hears from it."""
 
-    def __init__(
-        self,
-        environment: AnyEnvironment,
-        task: Task[Any],
-        trajectory: Trajectory,
-        dialogue: DialogueFormat,
-        clock: Clock,
-    ) -> None:
+    def __init__(self, environment: AnyEnvironment, task: Task[Any], trajectory: Trajectory, clock: Clock) -> None:
         self.clock = clock
         self.environment = environment
         self.task = task
         self.trajectory = trajectory
-        self.dialogue = dialogue
         self.episode = environment.start(task)
         self.budget = stage_budget(task.public.turn_limit, len(trajectory.stages))
         self.stage = 0
@@ -54,20 +55,14 @@ class Pursuit:
         """The words that open the present stage."""
         return render_stage(self.task.public.pack, self.stage, self.trajectory.stages)
 
-    def begin(self) -> list[Span]:
-        """What follows the shared prompt: the first stage, and the floor to the executor."""
-        return self._heard(self.dialogue.ready(self.announce()))
-
-    def take(self, generation: Generation) -> list[Span] | None:
-        """Hand one sampled turn to the environment; what is heard next, or None at the end."""
+    def take(self, text: str, stop: StopReason) -> str | None:
+        """Hand one turn to the environment; what the executor hears next, or None at the end."""
         trajectory = self.trajectory
-        trajectory.execution.append_sampled(generation)
         self.turns_in_stage += 1
         last_stage = self.stage + 1 == len(trajectory.stages)
         out_of_stage = self.turns_in_stage == self.budget
         out_of_turns = len(trajectory.turns) + 1 == self.task.public.turn_limit
         self.episode.last_turn = out_of_turns or (last_stage and out_of_stage)
-        text = self.dialogue.decode(generation)
         before = trajectory.progress
         try:
             with self.clock.phase("verification"):
@@ -83,28 +78,42 @@ class Pursuit:
                 verdict.progress,
                 verdict.progress - before,
                 verdict.well_formed,
-                generation.stop,
+                stop,
             )
         )
         if verdict.ended or self.episode.last_turn:
             trajectory.stage_ends.append(verdict.progress)
             trajectory.captured = verdict.captured
             return None
-        heard = verdict.observation
-        if (verdict.stage_done and not last_stage) or out_of_stage:
-            trajectory.stage_ends.append(verdict.progress)
-            self.stage += 1
-            self.turns_in_stage = 0
-            heard = f"{heard}\n{self.announce()}" if heard else self.announce()
-        return self._heard(self.dialogue.reply(heard, generation))
+        if not (verdict.stage_done and not last_stage) and not out_of_stage:
+            return verdict.observation
+        trajectory.stage_ends.append(verdict.progress)
+        self.stage += 1
+        self.turns_in_stage = 0
+        return f"{verdict.observation}\n{self.announce()}".lstrip("\n")
 
     def stop_short(self) -> None:
         """End a rollout whose context is full: no capture, what progress there was stands."""
         self.trajectory.stage_ends.append(self.trajectory.progress)
 
-    def _heard(self, spans: list[Span]) -> list[Span]:
-        self.trajectory.execution.append(spans)
-        return spans
+
+def open_floor(pursuit: Pursuit, prompt: Sequence[Span], dialogue: DialogueFormat) -> list[Span]:
+    """Begin the executor's sequence with the shared prompt; returns what follows it: the first stage."""
+    spans = dialogue.ready(pursuit.announce())
+    pursuit.trajectory.execution.append([*prompt, *spans])
+    return spans
+
+
+def take_turn(pursuit: Pursuit, generation: Generation, dialogue: DialogueFormat) -> list[Span] | None:
+    """One sampled turn into the executor's sequence and the environment; what is heard, None at the end."""
+    execution = pursuit.trajectory.execution
+    execution.append_sampled(generation)
+    heard = pursuit.take(dialogue.decode(generation), generation.stop)
+    if heard is None:
+        return None
+    spans = dialogue.reply(heard, generation)
+    execution.append(spans)
+    return spans
 
 
 @dataclass(frozen=True)
@@ -134,8 +143,9 @@ class Pursuers:
         return [group for group in groups if group is not None]
 
     def _pursue(self, tasks: Sequence[Task[Any]], group_size: int, seed: int) -> list[Group]:
+        dialogue = self.engine.dialogue
         pursuits = [
-            Pursuit(self.environments[task.public.environment], task, trajectory, self.engine.dialogue, self.clock)
+            Pursuit(self.environments[task.public.environment], task, trajectory, self.clock)
             for task, trajectories in zip(tasks, self._plan(tasks, group_size, seed), strict=True)
             for trajectory in trajectories
         ]
@@ -147,13 +157,13 @@ class Pursuers:
             derive_seed(seed, Role.EXECUTOR),
         )
         for row, pursuit in enumerate(pursuits):
-            pursuit.trajectory.execution.append(openings[row // group_size])
-            _extend(conversation, row, pursuit.begin())
+            _extend(conversation, row, open_floor(pursuit, openings[row // group_size], dialogue))
         live = self._with_room(conversation, pursuits, list(range(len(pursuits))))
         while live:
+            self.clock.announce(f"{len(live)} of {len(pursuits)} rollouts under way")
             ended = []
             for row, generation in zip(live, conversation.sample(live, self.acting), strict=True):
-                heard = pursuits[row].take(generation)
+                heard = take_turn(pursuits[row], generation, dialogue)
                 if heard is None:
                     ended.append(row)
                 else:
@@ -193,8 +203,9 @@ class Pursuers:
         return planned
 
     def _opening(self, task: Task[Any]) -> list[Span]:
-        text = render_executor(task.public, self.examples[task.public.environment])
-        return self.engine.dialogue.opening(text)
+        examples = self.examples[task.public.environment]
+        prompt = render_executor(task.public, instructed=bool(examples))
+        return self.engine.dialogue.opening(prompt, shown_episodes(examples))
 
     def _with_room(self, conversation: Conversation, pursuits: list[Pursuit], rows: list[int]) -> list[int]:
         """The rows whose context still holds a turn; the others end here."""
@@ -208,7 +219,7 @@ class Pursuers:
 
 def plan_prompt(dialogue: DialogueFormat, task: Task[Any], examples: Sequence[WorkedExample]) -> list[Span]:
     """The planner's whole prompt for one task."""
-    return [*dialogue.opening(render_planner(task.public), shown_plans(task.public, examples)), *dialogue.ready()]
+    return [*dialogue.opening(render_planner(task.public), shown_plans(examples)), *dialogue.ready()]
 
 
 def _extend(conversation: Conversation, row: int, spans: Sequence[Span]) -> None:
@@ -218,20 +229,16 @@ def _extend(conversation: Conversation, row: int, spans: Sequence[Span]) -> None
 def worked_example(environment: AnyEnvironment, task: Task[Any]) -> WorkedExample:
     """A task's own solution as a dialogue, for prompts that show solved tasks."""
     solution = environment.solve(task)
-    episode = environment.start(task)
-    budget = stage_budget(task.public.turn_limit, len(solution.stages))
-    stage = in_stage = 0
+    trajectory = _solved(solution)
+    pursuit = Pursuit(environment, task, trajectory, Clock())
+    heard: str | None = pursuit.announce()
     dialogue = []
-    for number, turn in enumerate(solution.turns, start=1):
-        episode.last_turn = number == len(solution.turns)
-        verdict = environment.step(episode, turn)
-        in_stage += 1
-        announced = ""
-        if stage + 1 < len(solution.stages) and (verdict.stage_done or in_stage == budget):
-            stage, in_stage = stage + 1, 0
-            announced = render_stage(task.public.pack, stage, solution.stages)
-        dialogue.append((turn, verdict.observation, announced))
-    return WorkedExample(task.public.statement, solution.stages, tuple(dialogue))
+    for turn in solution.turns:
+        if heard is None:
+            break
+        dialogue.append((heard, turn))
+        heard = pursuit.take(turn, StopReason.END)
+    return WorkedExample(task.public, solution.stages, tuple(dialogue))
 
 
 def demonstration(
@@ -243,15 +250,22 @@ def demonstration(
     backbone up; the code that shapes the dialogue is the one that rollouts use.
     """
     solution = environment.solve(task)
-    plan = PolicySequence(Role.PLANNER)
-    plan.append(plan_prompt(dialogue, task, ()))
-    plan_text = " , ".join(solution.stages)
-    plan.append_sampled(speak(plan_text))
-    trajectory = Trajectory(plan_text, solution.stages, True, plan, PolicySequence(Role.EXECUTOR))
-    pursuit = Pursuit(environment, task, trajectory, dialogue, Clock())
-    trajectory.execution.append(dialogue.opening(render_executor(task.public, ())))
-    pursuit.begin()
+    trajectory = _solved(solution)
+    trajectory.plan.append(plan_prompt(dialogue, task, ()))
+    trajectory.plan.append_sampled(speak(trajectory.plan_text))
+    pursuit = Pursuit(environment, task, trajectory, Clock())
+    open_floor(pursuit, dialogue.opening(render_executor(task.public)), dialogue)
     for turn in solution.turns:
-        if pursuit.take(speak(turn)) is None:
+        if take_turn(pursuit, speak(turn), dialogue) is None:
             break
     return trajectory
+
+
+def _solved(solution: Solution) -> Trajectory:
+    return Trajectory(
+        " , ".join(solution.stages),
+        solution.stages,
+        plan_well_formed=True,
+        plan=PolicySequence(Role.PLANNER),
+        execution=PolicySequence(Role.EXECUTOR),
+    )

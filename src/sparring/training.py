@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -210,13 +211,12 @@ def run_rounds(setup: Setup, folder: RunFolder, console: Console) -> None:
         for number in range(len(folder.rows), recipe.rounds + 1):
             done = None
             rollouts = folder.rows[-1]["rollouts"] if folder.rows else 0
+            clock.announce = partial(table.status, number)
             if number > 0:
-                table.status(f"round {number}: rollouts and updates")
                 done = method.round(number)
                 rollouts += sum(len(outcome.group.trajectories) for outcome in done.outcomes if outcome.group)
             heldout = None
             if setup.heldout and (number % recipe.evaluation.every == 0 or number == recipe.rounds):
-                table.status(f"round {number}: held-out evaluation")
                 with clock.phase("evaluation"):
                     heldout = measure_heldout(setup.evaluator, setup.heldout)
             row = metrics_row(number, done, method, heldout, rollouts, clock.take())

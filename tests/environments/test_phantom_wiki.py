@@ -197,7 +197,8 @@ def test_any_text_is_a_turn_and_progress_never_falls(kind: PhantomWiki, data: st
 
 
 def test_malformed_text_is_a_neutral_turn_without_progress() -> None:
-    for kind, text, observation in ((CHAT, "I think it is Eve.", "could not read the action"), (COMPACT, "?", "none")):
+    unread = "Not read: write one JSON object and nothing else."
+    for kind, text, observation in ((CHAT, "I think it is Eve.", unread), (COMPACT, "?", "none")):
         episode = kind.start(task_of(kind, hops=2))
         verdict = kind.step(episode, text)
         assert (verdict.progress, verdict.well_formed, verdict.ended) == (0.0, False, False)

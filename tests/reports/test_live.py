@@ -23,7 +23,7 @@ def shown(rows: list[dict[str, Any]], *, terminal: bool, rounds: int = 20, width
     console = Console(file=io.StringIO(), force_terminal=terminal, width=width, color_system=None)
     with RoundsTable(console, rounds, ["kin"]) as table:
         for each in rows:
-            table.status("updating")
+            table.status(each["round"], "updating")
             table.show(each)
     assert isinstance(console.file, io.StringIO)
     return console.file.getvalue()
@@ -71,6 +71,16 @@ def test_time_left_comes_from_the_seconds_of_the_rows() -> None:
 def test_the_phase_in_hand_is_named_in_a_terminal_and_silent_elsewhere() -> None:
     assert "updating" in shown([row(1)], terminal=True)
     assert "updating" not in shown([row(1)], terminal=False)
+
+
+def test_a_long_silence_outside_a_terminal_is_broken_once_a_minute() -> None:
+    seconds = iter([0.0, 59.0, 61.0, 61.0, 90.0, 130.0, 130.0])
+    console = Console(file=io.StringIO(), force_terminal=False, width=80)
+    with RoundsTable(console, 3, ["kin"], now=lambda: next(seconds)) as table:
+        for text in ("emission", "rollout", "9 of 24 rollouts under way", "update"):
+            table.status(1, text)
+    assert isinstance(console.file, io.StringIO)
+    assert console.file.getvalue().splitlines() == ["round 1/3: rollout", "round 1/3: update"]
 
 
 def test_an_interrupt_leaves_the_table_stopped() -> None:

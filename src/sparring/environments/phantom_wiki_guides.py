@@ -5,7 +5,7 @@ from __future__ import annotations
 from sparring.tasks import Guide, PromptPack
 
 TAG = "kin"
-UNREADABLE = {PromptPack.CHAT: "could not read the action", PromptPack.COMPACT: "none"}
+UNREADABLE = {PromptPack.CHAT: "Not read: write one JSON object and nothing else.", PromptPack.COMPACT: "none"}
 
 _PLANNING = """\
 The question is a chain of hops through a made-up world of people. The chain starts at the person named at the end of \

@@ -133,7 +133,7 @@ class ChatWording(Wording):
 
     def observation(self, well_formed: bool) -> str:
         """Whether the turn could be read."""
-        return "Noted." if well_formed else "No JSON object with a grid or a flag could be read."
+        return "Noted." if well_formed else 'Not read: write one JSON object with the "grid" and nothing else.'
 
     def steps(self, attributes: Sequence[Attribute], clues: Sequence[Clue]) -> list[Step]:
         """Clues from plain to indirect, in up to four runs, each of which settles some cells."""

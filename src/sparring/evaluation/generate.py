@@ -84,7 +84,7 @@ def pursue_heldout(
             rows.append(
                 {
                     "id": name,
-                    "prompt": render_executor(public, pursuers.examples[environment.name]),
+                    "prompt": render_executor(public),
                     "text": transcript(trajectory),
                     "stop": _stop(trajectory).value,
                     "tokens": sum(trajectory.plan.loss_mask) + sum(trajectory.execution.loss_mask),

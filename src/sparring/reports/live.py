@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import time
 from collections import deque
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from datetime import timedelta
 from statistics import fmean
 from types import TracebackType
@@ -20,6 +21,9 @@ from sparring.reports.metrics import number_at
 ROUNDS_SHOWN = 12
 """Rounds that the table shows, and that the time left is reckoned from."""
 
+QUIET_SECONDS = 60.0
+"""Outside a terminal, what is in hand is told when nothing was printed for so long."""
+
 Row = Mapping[str, Any]
 
 
@@ -29,8 +33,16 @@ class RoundsTable:
     The time left comes from the seconds that the rows record, so a resumed run reckons rightly too.
     """
 
-    def __init__(self, console: Console, rounds: int, environments: Sequence[str]) -> None:
-        """`rounds` is the number of the last round."""
+    def __init__(
+        self,
+        console: Console,
+        rounds: int,
+        environments: Sequence[str],
+        now: Callable[[], float] = time.monotonic,
+    ) -> None:
+        """`rounds` is the number of the last round; `now` gives seconds."""
+        self._now = now
+        self._printed = now()
         self._rounds = rounds
         self._environments = environments
         self._rows: deque[Row] = deque(maxlen=ROUNDS_SHOWN)
@@ -61,18 +73,25 @@ class RoundsTable:
             self._progress.update(self._bar, description="stopped" if kind else "done", left="")
             self._live.stop()
 
-    def status(self, text: str) -> None:
-        """Name the phase in hand. Shown in a terminal only."""
-        self._progress.update(self._bar, description=text)
+    def status(self, number: int, text: str) -> None:
+        """Say what is in hand in round `number`; elsewhere than in a terminal, once a minute at most."""
+        if self._live is not None:
+            self._progress.update(self._bar, description=f"round {number}: {text}")
+        elif self._now() - self._printed >= QUIET_SECONDS:
+            self._print(f"round {number}/{self._rounds}: {text}")
 
     def show(self, row: Row) -> None:
         """Show the metrics row of one more round."""
         self._rows.append(row)
         if self._live is None:
-            self._console.print(self._line(row), markup=False, highlight=False, soft_wrap=True)
+            self._print(self._line(row))
             return
         self._progress.update(self._bar, completed=row["round"], left=self._time_left())
         self._live.refresh()
+
+    def _print(self, line: str) -> None:
+        self._console.print(line, markup=False, highlight=False, soft_wrap=True)
+        self._printed = self._now()
 
     def _time_left(self) -> str:
         """Mean seconds of the rounds shown times the rounds to come."""

@@ -112,9 +112,8 @@ def rollout_rows(outcomes: Sequence[Outcome], method: Lure) -> list[dict[str, An
         if outcome.group is None:
             continue
         task = outcome.group.task
-        examples = method.pursuers.examples[task.public.environment]
         plan_prompt = render_planner(task.public)
-        execution_prompt = render_executor(task.public, examples)
+        execution_prompt = render_executor(task.public)
         for trajectory in outcome.group.trajectories:
             rewards = executor_rewards(trajectory, method).tolist() if trajectory.error is None else []
             rows.append(
