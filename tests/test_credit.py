@@ -19,7 +19,7 @@ from sparring.credit import (
     stage_potentials,
     standardise,
 )
-from sparring.trajectories import PolicySequence, StopReason, Trajectory, Turn
+from sparring.trajectories import PolicySequence, Trajectory, Turn
 
 LAM, COST = 0.25, 0.05
 
@@ -29,7 +29,7 @@ def rollout(
 ) -> Trajectory:
     levels = np.cumsum(gains).tolist()
     turns = [
-        Turn(stage=0, text="", observation="", progress=level, gain=gain, well_formed=True, stop=StopReason.END)
+        Turn(stage=0, text="", observation="", progress=level, gain=gain, well_formed=True)
         for level, gain in zip(levels, gains, strict=True)
     ]
     return Trajectory(

@@ -111,12 +111,13 @@ class PlacementSection(Section):
     hint_low: float = Field(default=0.3, ge=0.0, le=1.0)
     hint_high: float = Field(default=1.0, ge=0.0, le=1.0)
     repetition_scale: float = Field(default=1.0, ge=0.0)
+    repetition_over: Literal["environment", "round"] = "environment"
     thermostat_step: float = Field(default=0.15, gt=0.0)
     thermostat_spread: float = Field(default=0.07, ge=0.0)
 
 
 class EvaluationSection(Section):
-    """Held-out generated tasks, by difficulty; never seen in training."""
+    """Held-out generated tasks, by difficulty, of seeds that training never uses."""
 
     every: int = Field(default=1, ge=1)
     levels: int = Field(default=6, ge=1)

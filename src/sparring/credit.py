@@ -132,18 +132,23 @@ def executor_advantages(
     return [part.tolist() for part in np.split(advantages, ends[:-1])]
 
 
-def planner_advantages(trajectories: Sequence[Trajectory], credit: PlannerCredit) -> list[float]:
-    """Advantage of each of the G plans of one task: z over r_plan (LURE Eq. 6, no terminal term).
+def planner_rewards(trajectories: Sequence[Trajectory], credit: PlannerCredit) -> list[float]:
+    """What each plan earned (LURE Eq. 6, no terminal term).
 
     PROGRESS: r_plan = sum_i Phi_i, in units of progress. CAPTURE: r_plan = R. Returns shape (G,).
-    Raises ValueError for a rollout that broke.
+    """
+    if credit is PlannerCredit.CAPTURE:
+        return [float(trajectory.captured) for trajectory in trajectories]
+    return [float(stage_potentials(trajectory.stage_ends).sum()) for trajectory in trajectories]
+
+
+def planner_advantages(trajectories: Sequence[Trajectory], credit: PlannerCredit) -> list[float]:
+    """Advantage of each of the G plans of one task: z over r_plan (LURE Eq. 6).
+
+    Returns shape (G,). Raises ValueError for a rollout that broke.
     """
     _require_finished(trajectories)
-    if credit is PlannerCredit.CAPTURE:
-        rewards = [float(trajectory.captured) for trajectory in trajectories]
-    else:
-        rewards = [float(stage_potentials(trajectory.stage_ends).sum()) for trajectory in trajectories]
-    return [float(advantage) for advantage in standardise(rewards)]
+    return [float(advantage) for advantage in standardise(planner_rewards(trajectories, credit))]
 
 
 def capture_dominance_holds(lam: float, zero_progress_cost: float, turn_limit: int) -> bool:

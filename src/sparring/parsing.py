@@ -61,6 +61,8 @@ def parse_emission(text: str) -> float | None:
     objects = json_objects(answer) if answer is not None else []
     if len(objects) != 1 or objects[0].keys() != {"difficulty"}:
         return None
+    if answer is not None and answer.count('"difficulty"') != 1:
+        return None  # the key twice, or once more in an object that was begun behind the first
     value = objects[0]["difficulty"]
     if isinstance(value, bool) or not isinstance(value, int | float):
         return None

@@ -30,7 +30,6 @@ from sparring.trajectories import (
     Group,
     PolicySequence,
     Span,
-    StopReason,
     Trajectory,
     Turn,
 )
@@ -55,7 +54,7 @@ class Pursuit:
         """The words that open the present stage."""
         return render_stage(self.task.public.pack, self.stage, self.trajectory.stages)
 
-    def take(self, text: str, stop: StopReason) -> str | None:
+    def take(self, text: str) -> str | None:
         """Hand one turn to the environment; what the executor hears next, or None at the end."""
         trajectory = self.trajectory
         self.turns_in_stage += 1
@@ -78,7 +77,6 @@ class Pursuit:
                 verdict.progress,
                 verdict.progress - before,
                 verdict.well_formed,
-                stop,
             )
         )
         if verdict.ended or self.episode.last_turn:
@@ -108,7 +106,7 @@ def take_turn(pursuit: Pursuit, generation: Generation, dialogue: DialogueFormat
     """One sampled turn into the executor's sequence and the environment; what is heard, None at the end."""
     execution = pursuit.trajectory.execution
     execution.append_sampled(generation)
-    heard = pursuit.take(dialogue.decode(generation), generation.stop)
+    heard = pursuit.take(dialogue.decode(generation))
     if heard is None:
         return None
     spans = dialogue.reply(heard, generation)
@@ -204,8 +202,9 @@ class Pursuers:
 
     def _opening(self, task: Task[Any]) -> list[Span]:
         examples = self.examples[task.public.environment]
-        prompt = render_executor(task.public, instructed=bool(examples))
-        return self.engine.dialogue.opening(prompt, shown_episodes(examples))
+        return self.engine.dialogue.opening(
+            render_executor(task.public, instructed=bool(examples)), shown_episodes(examples)
+        )
 
     def _with_room(self, conversation: Conversation, pursuits: list[Pursuit], rows: list[int]) -> list[int]:
         """The rows whose context still holds a turn; the others end here."""
@@ -237,7 +236,7 @@ def worked_example(environment: AnyEnvironment, task: Task[Any]) -> WorkedExampl
         if heard is None:
             break
         dialogue.append((heard, turn))
-        heard = pursuit.take(turn, StopReason.END)
+        heard = pursuit.take(turn)
     return WorkedExample(task.public, solution.stages, tuple(dialogue))
 
 

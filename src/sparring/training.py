@@ -18,6 +18,7 @@ from sparring.engines.base import SamplingParameters
 from sparring.engines.local import LocalEngine
 from sparring.environments import load_environment
 from sparring.environments.base import AnyEnvironment
+from sparring.errors import UserError
 from sparring.evaluation.heldout import HeldoutTask, heldout_tasks, measure_heldout
 from sparring.methods.lure import Lure
 from sparring.micro import build_micro, make_model, make_tokenizer
@@ -32,7 +33,7 @@ from sparring.runs.folder import RunFolder
 from sparring.runs.origin import read_recipe
 from sparring.runs.summary import summary_text
 from sparring.runs.tracking import emission_rows, metrics_row, rollout_rows
-from sparring.tasks import derive_seed
+from sparring.tasks import GenerationRefusedError, Task, derive_seed
 
 
 @dataclass
@@ -63,9 +64,19 @@ def make_environments(recipe: Recipe) -> dict[str, AnyEnvironment]:
 def turn_limits(environments: Mapping[str, AnyEnvironment]) -> dict[str, int]:
     """The longest episode of each environment, over the difficulty axis."""
     return {
-        name: max(environment.generate(level, 0).public.turn_limit for level in (0.0, 0.25, 0.5, 0.75, 1.0))
+        name: max(_generated(environment, level, 0).public.turn_limit for level in (0.0, 0.25, 0.5, 0.75, 1.0))
         for name, environment in environments.items()
     }
+
+
+def _generated(environment: AnyEnvironment, difficulty: float, seed: int) -> Task[Any]:
+    """A task that the run cannot do without; UserError where the settings leave none."""
+    try:
+        return environment.generate(difficulty, seed)
+    except GenerationRefusedError as refusal:
+        raise UserError(
+            f"environments.{environment.name} makes no task at difficulty {difficulty:g} ({refusal}); widen its sizes"
+        ) from None
 
 
 def set_up(recipe: Recipe, console: Console) -> Setup:
@@ -149,10 +160,9 @@ def make_pursuers(
 
 def worked_examples(recipe: Recipe, environment: AnyEnvironment) -> list[WorkedExample]:
     """Solved tasks of low difficulty for the prompts; their seeds are named "example"."""
-    return [
-        worked_example(environment, environment.generate(0.2 * index, derive_seed("example", environment.name, index)))
-        for index in range(recipe.prompts.worked_examples)
-    ]
+    seeds = [derive_seed("example", environment.name, index) for index in range(recipe.prompts.worked_examples)]
+    tasks = [_generated(environment, 0.2 * index, seed) for index, seed in enumerate(seeds)]
+    return [worked_example(environment, task) for task in tasks]
 
 
 def make_placement(recipe: Recipe, engine: LocalEngine) -> Placement:
@@ -173,6 +183,7 @@ def make_placement(recipe: Recipe, engine: LocalEngine) -> Placement:
         parameters=SamplingParameters(role.max_tokens, role.temperature, role.top_p),
         objective=recipe.objective_of("evader"),
         repetition_scale=section.repetition_scale,
+        repetition_over=section.repetition_over,
         run_seed=recipe.seed,
         examples=recipe.prompts.worked_examples,
     )

@@ -56,7 +56,7 @@ class PolicySequence:
     """All tokens that one policy saw and sampled in one rollout, in order.
 
     Parallel lists: ids; owners; log_probs (0.0 where not sampled); turn (index of the turn that
-    sampled the token, -1 where not sampled).
+    sampled the token, -1 where not sampled). stops: why each sampled turn stopped.
     """
 
     role: str
@@ -64,7 +64,7 @@ class PolicySequence:
     owners: list[Owner] = field(default_factory=list)
     log_probs: list[float] = field(default_factory=list)
     turn: list[int] = field(default_factory=list)
-    turns: int = 0
+    stops: list[StopReason] = field(default_factory=list)
 
     def append(self, spans: list[Span]) -> None:
         """Add tokens that no policy sampled."""
@@ -82,8 +82,8 @@ class PolicySequence:
         self.ids += generation.ids
         self.owners += [Owner.SAMPLED] * count
         self.log_probs += generation.log_probs
-        self.turn += [self.turns] * count
-        self.turns += 1
+        self.turn += [len(self.stops)] * count
+        self.stops.append(generation.stop)
 
     @property
     def loss_mask(self) -> list[bool]:
@@ -101,7 +101,6 @@ class Turn:
     progress: float
     gain: float
     well_formed: bool
-    stop: StopReason
 
 
 @dataclass
@@ -169,8 +168,8 @@ def train_sequence(sequence: PolicySequence, turn_advantages: list[float], *, ze
 
     Raises ValueError when the number of advantages differs from the number of turns.
     """
-    if len(turn_advantages) != sequence.turns:
-        raise ValueError(f"{len(turn_advantages)} advantages for {sequence.turns} turns")
+    if len(turn_advantages) != len(sequence.stops):
+        raise ValueError(f"{len(turn_advantages)} advantages for {len(sequence.stops)} turns")
     return TrainSequence(
         ids=tuple(sequence.ids),
         loss_mask=tuple(sequence.loss_mask),

@@ -6,6 +6,7 @@ import dataclasses
 import random
 from collections.abc import Sequence
 from pathlib import Path
+from typing import Any
 
 import pytest
 import torch
@@ -154,6 +155,24 @@ def test_first_step_has_ratio_one_and_no_kl(estimator: KLEstimator) -> None:
         assert metrics["grad_norm"] > 0.0
 
 
+def test_kl_and_clip_share_are_those_of_the_last_mini_batch(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The first is always at the anchor; averaging it in would halve what a round of two steps did."""
+    local = engine()
+    objective = dataclasses.replace(OBJECTIVE, learning_rate=0.05, optimiser_steps=2)
+    alone = []
+    accumulate = local.accumulate
+
+    def noted(*arguments: Any) -> dict[str, float]:
+        alone.append(accumulate(*arguments))
+        return alone[-1]
+
+    monkeypatch.setattr(local, "accumulate", noted)
+    report = local.update("executor", sequences(8), objective, seed=0)
+    assert len(alone) == 2
+    assert alone[0]["kl"] == pytest.approx(0.0, abs=1e-6)
+    assert report["kl"] == alone[1]["kl"] / alone[1]["tokens"] > 0.0
+
+
 @pytest.mark.parametrize("estimator", list(KLEstimator))
 def test_update_does_not_depend_on_micro_batches(estimator: KLEstimator) -> None:
     """Guarantee 2 and case B42: any split of a step gives the same gradient, hence the same weights."""
@@ -167,7 +186,7 @@ def test_update_does_not_depend_on_micro_batches(estimator: KLEstimator) -> None
             anchors = local._anchors(own, made, 1.0, full=estimator is KLEstimator.EXACT)
             for parameter in own.trainable.values():  # away from the anchor, so that KL counts too
                 parameter.mul_(1.05)
-        local.accumulate(own, made, anchors, dataclasses.replace(OBJECTIVE, kl_estimator=estimator), {})
+        local.accumulate(own, made, anchors, dataclasses.replace(OBJECTIVE, kl_estimator=estimator))
         gradients.append(torch.cat([p.grad.flatten() for p in own.trainable.values() if p.grad is not None]))
     for other in gradients[1:]:
         torch.testing.assert_close(other, gradients[0], atol=1e-6, rtol=0)
@@ -186,14 +205,20 @@ def test_roles_move_apart_and_only_when_updated() -> None:
         assert still["kl"] == pytest.approx(0.0, abs=1e-7)
 
 
-def test_zero_variance_sequences_keep_or_drop_their_kl() -> None:
-    made = [dataclasses.replace(s, zero_variance=True, advantages=(0.0,) * len(s.ids)) for s in sequences(6)]
-    local = engine()
-    dropped = local.update("executor", made, dataclasses.replace(OBJECTIVE, keep_zero_variance_kl=False), seed=0)
-    assert dropped["optimiser_steps"] == 0.0
-    kept = local.update("executor", made, OBJECTIVE, seed=0)
-    assert kept["optimiser_steps"] == 3.0
-    assert kept["zero_variance"] == 1.0
+def test_groups_without_spread_count_in_the_denominator_whether_their_kl_is_kept_or_not() -> None:
+    """Leaving the KL out must not make the other groups' step larger."""
+    made = [
+        dataclasses.replace(s, zero_variance=True, advantages=(0.0,) * len(s.ids)) if number % 2 else s
+        for number, s in enumerate(sequences(6))
+    ]
+    norms = []
+    for keep in (True, False):
+        objective = dataclasses.replace(OBJECTIVE, kl_weight=0.0, keep_zero_variance_kl=keep)
+        report = engine().update("executor", made, objective, seed=0)
+        assert 0.0 < report["zero_variance"] < 1.0
+        assert report["optimiser_steps"] == 3.0
+        norms.append(report["grad_norm"])
+    assert norms[0] == norms[1]
 
 
 def test_tokens_outside_the_mask_do_not_teach() -> None:
@@ -227,9 +252,7 @@ def test_b47_loss_is_divided_by_the_sampled_tokens() -> None:
     sequence = trained([(5, 6), (4, 2)], (7, 8, 9))
     with torch.no_grad():
         anchors = local._anchors(own, [sequence], 1.0, full=False)
-    totals: dict[str, float] = {}
-    local.accumulate(own, [sequence], anchors, OBJECTIVE, totals)
-    assert totals["tokens"] == 4
+    assert local.accumulate(own, [sequence], anchors, OBJECTIVE)["tokens"] == 4
     plain = model().double()
     log_probs = torch.log_softmax(plain(torch.tensor([sequence.ids])).logits[0, :-1], -1)
     rows, taken = torch.tensor([0, 1, 5, 6]), torch.tensor([5, 6, 4, 2])

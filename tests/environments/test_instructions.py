@@ -51,7 +51,12 @@ def test_tasks_hold_as_many_constraints_as_the_difficulty_says_and_are_valid(
             assert judge(one, task.secret.witness, Profile.FIXED).followed
         environment.validate(task)
         solution = environment.solve(task)
-        assert stage_budget(task.public.turn_limit, len(solution.stages)) >= 1
+        in_stage = 0
+        episode = environment.start(task)
+        for turn in solution.turns:
+            in_stage += 1
+            assert in_stage <= stage_budget(task.public.turn_limit, len(solution.stages))
+            in_stage = 0 if environment.step(episode, turn).stage_done else in_stage
         assert all("\n" not in stage for stage in solution.stages)
 
 

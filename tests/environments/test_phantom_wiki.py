@@ -207,13 +207,13 @@ def test_malformed_text_is_a_neutral_turn_without_progress() -> None:
         assert kind.step(episode, text).ended
 
 
-def test_out_of_turns_without_a_submission_is_the_end_and_no_capture() -> None:
+def test_out_of_turns_the_last_claim_is_the_answer() -> None:
     task = task_of(CHAT, hops=2)
     episode = CHAT.start(task)
     for hop in task.secret.chain.hops:
         episode.last_turn = hop == task.secret.chain.hops[-1]
         verdict = CHAT.step(episode, json.dumps({"claim": hop[0]}))
-    assert (verdict.ended, verdict.captured, verdict.progress) == (True, False, 0.75)
+    assert (verdict.ended, verdict.captured, verdict.progress) == (True, True, 1.0)
 
 
 def test_an_early_submission_ends_without_capture() -> None:
@@ -270,6 +270,19 @@ def test_tools_answer_truthfully_and_never_say_whether_a_claim_is_right(kind: Ph
             assert verdicts[0].observation == verdicts[1].observation
             assert verdicts[0].observation.startswith(right)
             assert not verdicts[0].ended
+
+
+@pytest.mark.parametrize("kind", [COMPACT, CHAT_LOOKUP], ids=["compact", "chat lookup"])
+def test_naming_everybody_captures_nothing(kind: PhantomWiki) -> None:
+    for seed in range(40):
+        task = task_of(kind, hops=1 + seed % 3, seed=seed)
+        everybody, steps = tuple(task.secret.universe.people), task.secret.chain.steps
+        write = write_compact if kind.pack is PromptPack.COMPACT else write_chat
+        turns = [
+            write(Action(call=Lookup(everybody, step), submit=number == len(steps)))
+            for number, step in enumerate(steps, start=1)
+        ]
+        assert play(kind, task, turns) == ([0.0] * len(steps), False)
 
 
 def test_find_names_everyone_with_the_value() -> None:

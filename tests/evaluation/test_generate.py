@@ -84,8 +84,8 @@ def test_batches_keep_to_their_tokens_and_begin_with_the_longest() -> None:
 
 def test_a_transcript_reads_turn_by_turn() -> None:
     turns = [
-        Turn(0, "kim", "ann", 0.5, 0.5, True, StopReason.END),
-        Turn(1, "submit", "", 1.0, 0.5, True, StopReason.END),
+        Turn(0, "kim", "ann", 0.5, 0.5, True),
+        Turn(1, "submit", "", 1.0, 0.5, True),
     ]
     trajectory = Trajectory("wife", ("wife",), True, PolicySequence("planner"), PolicySequence("executor"), turns)
     assert transcript(trajectory) == "Plan: wife\nStage 1: kim\nResult: ann\nStage 2: submit"

@@ -55,7 +55,8 @@ def test_a_micro_run_is_measured_on_heldout_tasks_and_says_so(run: Path, tmp_pat
     for name, scores in results.items():
         rows = read(tmp_path / f"{name}.jsonl")
         assert len(rows) == scores["n"] == 7
-        assert scores["without_reply"] == 113
+        # The compact pack has only four grids of the smallest size.
+        assert scores["without_reply"] == (113 if name == "phantom_wiki" else 97)
         assert scores["round"] == 0
         assert {row["id"].split("-")[1] for row in rows} == {"0.00", "0.20", "0.40", "0.60", "0.80", "1.00"}
         assert all(row["text"].startswith("Plan: ") and row["tokens"] > 0 for row in rows)

@@ -101,8 +101,10 @@ class LocalEngine:
         The anchor log-probs are taken once, before the first step, by the same computation that
         the steps use; the round-start snapshot is thereby behaviour policy, KL reference and
         proximal centre without a second model in memory. Advantages are fixed before the data is
-        split. Returns means over tokens (kl, clip_share, zero_variance, entropy of the policy, and
-        sampler_gap, the mean |log-prob at sampling - anchor|), the mean grad_norm, and counts.
+        split. Returns means over tokens (zero_variance, entropy of the policy, and sampler_gap, the
+        mean |log-prob at sampling - anchor|), the mean grad_norm, and counts; kl and clip_share are
+        those of the last mini-batch, all steps but its own being taken: before the first step both
+        are 0 whatever the round did.
         """
         own = self.policies[policy]
         exact = objective.kl_estimator is KLEstimator.EXACT
@@ -111,8 +113,6 @@ class LocalEngine:
                 f"objective.kl_estimator = 'exact' needs a vocabulary of at most {LARGEST_EXACT_VOCABULARY}, "
                 f"this backbone has {self.vocabulary}; use 'k3'"
             )
-        if not objective.keep_zero_variance_kl:
-            sequences = [sequence for sequence in sequences if not sequence.zero_variance]
         sequences = [sequence for sequence in sequences if any(sequence.loss_mask)]
         if not sequences:
             return {"tokens": 0.0, "sequences": 0.0, "optimiser_steps": 0.0}
@@ -121,11 +121,11 @@ class LocalEngine:
         steps = min(objective.optimiser_steps, len(sequences))
         for group in own.optimiser.param_groups:
             group["lr"] = objective.learning_rate
-        totals: dict[str, float] = {}
+        parts = [order[step * len(order) // steps : (step + 1) * len(order) // steps] for step in range(steps)]
+        sums: list[Mapping[str, float]] = []
         gradient_norm = 0.0
-        for step in range(steps):
-            part = order[step * len(order) // steps : (step + 1) * len(order) // steps]
-            self.accumulate(own, [sequences[i] for i in part], [anchors[i] for i in part], objective, totals)
+        for part in parts:
+            sums.append(self.accumulate(own, [sequences[i] for i in part], [anchors[i] for i in part], objective))
             gradient_norm += float(torch.nn.utils.clip_grad_norm_(own.trainable.values(), objective.gradient_clip))
             own.optimiser.step()
             own.optimiser.zero_grad(set_to_none=True)
@@ -135,10 +135,10 @@ class LocalEngine:
             for anchor, sequence in zip(anchors, sequences, strict=True)
         )
         return {
-            "kl": totals["kl"] / tokens,
-            "clip_share": totals["clipped"] / tokens,
-            "entropy": totals["entropy"] / tokens,
-            "zero_variance": totals["zero_variance"] / tokens,
+            "kl": sums[-1]["kl"] / sums[-1]["tokens"],
+            "clip_share": sums[-1]["clipped"] / sums[-1]["tokens"],
+            "entropy": sum(each["entropy"] for each in sums) / tokens,
+            "zero_variance": sum(each["zero_variance"] for each in sums) / tokens,
             "sampler_gap": gap / tokens,
             "grad_norm": gradient_norm / steps,
             "tokens": float(tokens),
@@ -152,9 +152,12 @@ class LocalEngine:
         sequences: Sequence[TrainSequence],
         anchors: Sequence[Anchor],
         objective: Objective,
-        totals: dict[str, float],
-    ) -> None:
-        """Add one mini-batch's gradient; it does not depend on how the micro-batches are cut."""
+    ) -> dict[str, float]:
+        """Add one mini-batch's gradient; it does not depend on how the micro-batches are cut.
+
+        Returns the sums of `policy_loss` over the mini-batch.
+        """
+        totals: dict[str, float] = {}
         denominator = sum(len(anchor.taken) for anchor in anchors)
         with own.switched_in():
             for part in self._micro_batches(sequences):
@@ -174,6 +177,7 @@ class LocalEngine:
                 loss.backward()  # type: ignore[no-untyped-call]
                 for name, value in sums.items():
                     totals[name] = totals.get(name, 0.0) + value
+        return totals
 
     def save(self, folder: Path) -> None:
         """One subfolder a policy: weights.safetensors and optimiser.pt."""

@@ -6,6 +6,7 @@ prompt pack; `generate` and `step` are the same code for both packs, only the wo
 
 from __future__ import annotations
 
+import hashlib
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -119,6 +120,10 @@ class Environment(ABC, Generic[SettingsT, Secret, EpisodeT]):
     @abstractmethod
     def with_other_secret(self, task: Task[Secret], seed: int) -> Task[Secret]:
         """The same public half with another secret of the same shape (the gold-swap audit)."""
+
+    def content_key(self, task: Task[Secret]) -> str:
+        """Sixteen hex digits that name a task by what is asked and how it is solved, whatever its seed."""
+        return hashlib.sha256(f"{task.public.content_key} {self.solve(task)}".encode()).hexdigest()[:16]
 
     def compact_words(self) -> Sequence[str]:
         """Every word this environment may write or accept in the compact pack; [] without one."""

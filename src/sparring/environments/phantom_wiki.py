@@ -32,7 +32,6 @@ from sparring.environments.phantom_wiki_actions import (
     SUBMIT,
     Action,
     Article,
-    Call,
     Lookup,
     answer,
     normal,
@@ -182,27 +181,34 @@ class PhantomWiki(Environment[PhantomWikiSettings, KinshipSecret, PhantomWikiEpi
     def step(self, episode: PhantomWikiEpisode, action: str) -> Verdict:
         """Take the claim, answer the call, settle at submission."""
         episode.turns += 1
-        read = read_compact(action) if self.pack is PromptPack.COMPACT else read_chat(action)
-        if read is None:
-            return Verdict(episode.progress, False, UNREADABLE[self.pack], well_formed=False, ended=episode.last_turn)
-        universe = episode.task.secret.universe
-        found = answer(universe, read.call) if read.call is not None else ()
-        _take_claim(episode, _normal_set(found if isinstance(read.call, Lookup) else read.claim))
+        reader = read_compact if self.pack is PromptPack.COMPACT else read_chat
+        read = reader(action, unique=self.settings.unique)
+        found: Hop = ()
+        if read is not None and read.call is not None:
+            found = answer(episode.task.secret.universe, read.call)
+        if read is not None:
+            _take_claim(episode, _normal_set(found if isinstance(read.call, Lookup) else read.claim))
         gold = episode.task.secret.chain.hops
-        captured = read.submit and episode.right == len(gold) and episode.last_claim == _normal_set(gold[-1])
+        ended = episode.last_turn or (read is not None and read.submit)
+        captured = ended and episode.right == len(gold) and episode.last_claim == _normal_set(gold[-1])
         episode.progress = best_progress(episode.progress, episode.right, len(gold), settled=captured)
         return Verdict(
             progress=episode.progress,
             captured=captured,
-            observation="" if read.call is None else self._observation(read.call, found),
-            stage_done=read.done,
-            ended=read.submit or episode.last_turn,
+            observation=self._observation(read, found),
+            well_formed=read is not None,
+            stage_done=read is not None and read.done,
+            ended=ended,
         )
 
-    def _observation(self, call: Call, found: Hop) -> str:
+    def _observation(self, read: Action | None, found: Hop) -> str:
+        if read is None:
+            return UNREADABLE[self.pack]
+        if read.call is None:
+            return ""
         if self.pack is PromptPack.COMPACT:
             return " ".join(found) or NONE
-        return ("\n" if isinstance(call, Article) else ", ").join(found) or NONE
+        return ("\n" if isinstance(read.call, Article) else ", ").join(found) or NONE
 
     def solve(self, task: Task[KinshipSecret]) -> Solution:
         """Follow the chain. With articles: claim what was just read and open the next, submit the end."""

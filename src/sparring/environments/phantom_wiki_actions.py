@@ -65,8 +65,12 @@ def normal(text: str) -> str:
     return " ".join(text.split()).casefold()
 
 
-def read_chat(text: str) -> Action | None:
-    """The action in the last JSON object of `text`; None when there is none or it does not make sense."""
+def read_chat(text: str, *, unique: bool) -> Action | None:
+    """The action in the last JSON object of `text`; None when there is none or it does not make sense.
+
+    unique: every hop reaches one, so that an action on several names is none: who may name everybody
+    need not know the way.
+    """
     answer = remove_thinking(text)
     found = last_json_object(answer) if answer is not None else None
     if found is None:
@@ -82,7 +86,12 @@ def read_chat(text: str) -> Action | None:
     except (KeyError, TypeError):
         return None
     twice = bool(action.claim) and isinstance(action.call, Lookup)
-    return None if twice or action == Action() else action
+    return None if twice or action == Action() or (unique and _names_several(action)) else action
+
+
+def _names_several(action: Action) -> bool:
+    call = action.call
+    return len(action.claim) > 1 or (isinstance(call, Article | Lookup) and len(call.names) > 1)
 
 
 def _chat_call(fields: dict[str, Any]) -> Call:
@@ -143,8 +152,8 @@ def _one_or_many(names: Names) -> str | list[str]:
     return names[0] if len(names) == 1 else list(names)
 
 
-def read_compact(text: str) -> Action | None:
-    """Read "<person> <relation>", with "done" or "submit" behind it; several persons may stand for one.
+def read_compact(text: str, *, unique: bool) -> Action | None:
+    """Read "<person> <relation>", with "done" or "submit" behind it; several persons where hops are sets.
 
     None for anything else.
     """
@@ -153,7 +162,8 @@ def read_compact(text: str) -> Action | None:
     *names, relation = words or [""]
     if not names or not set(names) <= set(SHORT_NAMES) or relation not in RELATIONS:
         return None
-    return Action(call=Lookup(tuple(names), relation), done=flag == DONE, submit=flag == SUBMIT)
+    action = Action(call=Lookup(tuple(names), relation), done=flag == DONE, submit=flag == SUBMIT)
+    return None if unique and _names_several(action) else action
 
 
 def write_compact(action: Action) -> str:

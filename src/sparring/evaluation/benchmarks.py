@@ -1,8 +1,8 @@
 """The benchmarks, one card each: what is asked, how long an answer may be, how it is scored (SPEC 4).
 
 Two kinds. A `PromptBenchmark` is a published set of prompts, each answered at once and without
-roles, and needs a chat model. A `HeldoutBenchmark` is a set of generated tasks that no training run
-ever sees, over the difficulty axis of one environment, solved by planner and executor.
+roles, and needs a chat model. A `HeldoutBenchmark` is a set of generated tasks over the difficulty
+axis of one environment, of seeds that training never uses, solved by planner and executor.
 """
 
 from __future__ import annotations
@@ -90,7 +90,7 @@ Benchmark = PromptBenchmark | HeldoutBenchmark
 _CARDS: tuple[Benchmark, ...] = (
     HeldoutBenchmark(
         name="phantom_wiki",
-        what="held-out generated questions, 20 for each number of hops, every hop verified",
+        what="held-out generated questions, 20 at each of six difficulties, every hop verified",
         environment="phantom_wiki",
     ),
     PromptBenchmark(

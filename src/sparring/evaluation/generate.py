@@ -9,7 +9,7 @@ from sparring.engines.base import Engine, SamplingParameters
 from sparring.environments.base import AnyEnvironment
 from sparring.evaluation.heldout import HeldoutTask
 from sparring.evaluation.stored import Stop
-from sparring.roles import render_executor
+from sparring.roles import render_executor, shown_episodes
 from sparring.rollouts import Pursuers
 from sparring.tasks import derive_seed
 from sparring.trajectories import Owner, StopReason, Trajectory
@@ -73,6 +73,7 @@ def pursue_heldout(
 ) -> list[dict[str, Any]]:
     """One greedy rollout a task, with all that the verifier needs to judge it later."""
     settings = environment.settings.model_dump(mode="json")
+    examples = pursuers.examples[environment.name]
     rows: list[dict[str, Any]] = []
     names = list(tasks)
     for first in range(0, len(names), ROLLOUTS_AT_ONCE):
@@ -84,14 +85,15 @@ def pursue_heldout(
             rows.append(
                 {
                     "id": name,
-                    "prompt": render_executor(public),
+                    "shown": shown_episodes(examples),
+                    "prompt": render_executor(public, instructed=bool(examples)),
                     "text": transcript(trajectory),
                     "stop": _stop(trajectory).value,
                     "tokens": sum(trajectory.plan.loss_mask) + sum(trajectory.execution.loss_mask),
                     "environment": environment.name,
                     "pack": environment.pack.value,
                     "settings": settings,
-                    "task": public.content_key,
+                    "task": environment.content_key(group.task),
                     "signature": group.signature,
                     "plan": trajectory.plan_text,
                     "turns": [turn.text for turn in trajectory.turns],
@@ -116,5 +118,5 @@ def _stop(trajectory: Trajectory) -> Stop:
     """NO_ROOM when the context was full: only then does a rollout end on words that nobody answered."""
     if not trajectory.execution.owners or trajectory.execution.owners[-1] is not Owner.SAMPLED:
         return Stop.NO_ROOM
-    cut = any(turn.stop is StopReason.LENGTH for turn in trajectory.turns)
+    cut = StopReason.LENGTH in trajectory.execution.stops
     return Stop.LENGTH if cut else Stop.END

@@ -10,10 +10,11 @@ from typing import Any
 import numpy as np
 
 from sparring.environments.base import AnyEnvironment
+from sparring.errors import UserError
 from sparring.rollouts import Pursuers
 from sparring.tasks import GenerationRefusedError, Task, derive_seed
 
-# Seeds tried for one held-out task before the level is held to have none.
+# Seeds tried for one more held-out task before the level is held to have no other.
 ATTEMPTS = 20
 
 
@@ -26,33 +27,48 @@ class HeldoutTask:
 
 
 def heldout_tasks(environments: Mapping[str, AnyEnvironment], levels: int, tasks_per_level: int) -> list[HeldoutTask]:
-    """`tasks_per_level` tasks at each of `levels` evenly spaced difficulties, per environment.
+    """Up to `tasks_per_level` distinct tasks at each of `levels` evenly spaced difficulties, per environment.
 
     Their seeds are named "heldout", which no training seed's path begins with, and do not depend
-    on the run's seed: all runs with the same environment settings share one held-out set.
+    on the run's seed: all runs with the same environment settings share one held-out set. Where
+    an environment has fewer tasks than are asked for (the smallest grids of the compact pack), a
+    level holds those it has; such a world is small enough to come up in training too.
     """
-    found = []
-    for name, environment in environments.items():
-        for level in np.linspace(0.0, 1.0, levels).tolist() if levels > 1 else [0.5]:
-            for index in range(tasks_per_level):
-                found.append(HeldoutTask(level, _task(environment, name, level, index)))
-    return found
+    return [
+        HeldoutTask(level, task)
+        for name, environment in environments.items()
+        for level in (np.linspace(0.0, 1.0, levels).tolist() if levels > 1 else [0.5])
+        for task in _distinct(environment, name, level, tasks_per_level)
+    ]
 
 
-def _task(environment: AnyEnvironment, name: str, level: float, index: int) -> Task[Any]:
-    for attempt in range(ATTEMPTS):
-        try:
-            return environment.generate(level, derive_seed("heldout", name, round(1000 * level), index, attempt))
-        except GenerationRefusedError as error:
-            refusal = error
-    raise refusal
+def _distinct(environment: AnyEnvironment, name: str, level: float, count: int) -> list[Task[Any]]:
+    """Tasks of one level, no two of the same content; UserError when there is none at all."""
+    found: dict[str, Task[Any]] = {}
+    refusal = None
+    for index in range(count):
+        for attempt in range(ATTEMPTS):
+            try:
+                task = environment.generate(level, derive_seed("heldout", name, round(1000 * level), index, attempt))
+            except GenerationRefusedError as error:
+                refusal = error
+                continue
+            key = environment.content_key(task)
+            if key not in found:
+                found[key] = task
+                break
+    if count and not found:
+        raise UserError(
+            f"environments.{name} makes no held-out task at difficulty {level:g} ({refusal}); widen its sizes"
+        )
+    return list(found.values())
 
 
 def measure_heldout(pursuers: Pursuers, tasks: list[HeldoutTask]) -> dict[str, Any]:
     """One greedy rollout a task: capture overall, per environment, and per level.
 
-    Overall is the mean over environments of the mean over tasks. Rollouts that broke are left out
-    of every rate and of n.
+    Overall is the mean over environments of the mean over levels, each level counting the same.
+    Rollouts that broke are left out of every rate and of n.
     """
     groups = pursuers.pursue([each.task for each in tasks], 1, derive_seed("heldout"))
     results: dict[str, dict[float, list[bool]]] = {}
@@ -68,10 +84,10 @@ def measure_heldout(pursuers: Pursuers, tasks: list[HeldoutTask]) -> dict[str, A
 
 
 def _environment_result(levels: Mapping[float, list[bool]]) -> dict[str, Any]:
-    everything = [outcome for outcomes in levels.values() for outcome in outcomes]
+    measured = [outcomes for outcomes in levels.values() if outcomes]
     return {
-        "capture": fmean(everything) if everything else None,
-        "n": len(everything),
+        "capture": fmean(map(fmean, measured)) if measured else None,
+        "n": sum(map(len, measured)),
         "by_difficulty": [
             [level, fmean(outcomes) if outcomes else None, len(outcomes)] for level, outcomes in levels.items()
         ],

@@ -6,7 +6,7 @@ turns are put through their verifier.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from statistics import fmean
 from typing import Any
@@ -33,16 +33,19 @@ class Replay:
 
 def heldout_set(environment: AnyEnvironment, levels: int, tasks_per_level: int) -> dict[str, HeldoutTask]:
     """The tasks by id, the first of every level before the second of any."""
-    tasks = heldout_tasks({environment.name: environment}, levels, tasks_per_level)
+    by_level: dict[float, list[HeldoutTask]] = {}
+    for each in heldout_tasks({environment.name: environment}, levels, tasks_per_level):
+        by_level.setdefault(each.level, []).append(each)
     return {
-        f"{environment.name}-{each.level:.2f}-{index:02d}": each
+        f"{environment.name}-{level:.2f}-{index:02d}": tasks[index]
         for index in range(tasks_per_level)
-        for each in tasks[index::tasks_per_level]
+        for level, tasks in by_level.items()
+        if index < len(tasks)
     }
 
 
 def heldout_scores(rows: Sequence[Stored], name: str, levels: int, tasks_per_level: int) -> dict[str, Any]:
-    """Capture over all tasks that the file answers, and by difficulty.
+    """Capture by difficulty, and over all difficulties that the file answers, each counting the same.
 
     Rollouts that a checker or service broke are counted and left out of every rate.
     """
@@ -61,17 +64,18 @@ def heldout_scores(rows: Sequence[Stored], name: str, levels: int, tasks_per_lev
         "format_error": sum(0 < replay.readable < replay.turns for replay in replays),
         "truncated": truncated(rows),
         "metrics": {
-            "capture": rate(_capture(replays), len(replays)),
-            "progress": rate(fmean(replay.progress for replay in replays) if replays else None, len(replays)),
+            "capture": rate(_over_levels(by_level, "captured"), len(replays)),
+            "progress": rate(_over_levels(by_level, "progress"), len(replays)),
         },
         "capture_by_difficulty": {
-            f"{level:.2f}": rate(_capture(group), len(group)) for level, group in by_level.items()
+            f"{level:.2f}": rate(fmean(each.captured for each in group), len(group))
+            for level, group in by_level.items()
         },
     }
 
 
-def _capture(replays: Sequence[Replay]) -> float | None:
-    return fmean(replay.captured for replay in replays) if replays else None
+def _over_levels(by_level: Mapping[float, Sequence[Replay]], name: str) -> float | None:
+    return fmean(fmean(getattr(each, name) for each in group) for group in by_level.values()) if by_level else None
 
 
 def _environment(rows: Sequence[Stored], name: str) -> AnyEnvironment:
@@ -100,9 +104,10 @@ def _replay(row: Stored, environment: AnyEnvironment, heldout: HeldoutTask) -> R
     turns = _field(row, "turns", list)
     if not all(isinstance(turn, str) for turn in turns):
         raise UserError(f"{row.where}: turns holds something that is not text; give the executor's turns in order")
-    if _field(row, "task", str) != task.public.content_key:
+    key = environment.content_key(task)
+    if _field(row, "task", str) != key:
         raise UserError(
-            f"{row.where}: {row.id} is another task in this version of sparring (key {task.public.content_key}, the "
+            f"{row.where}: {row.id} is another task in this version of sparring (key {key}, the "
             f"file says {row.fields['task']}); generate again"
         )
     if len(turns) > task.public.turn_limit:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Literal
 
 from sparring.credit import standardise
 from sparring.engines.base import Engine, SamplingParameters, joint_report
@@ -36,6 +36,7 @@ class Evader:
     objective: Objective
     repetition_scale: float
     run_seed: int
+    repetition_over: Literal["environment", "round"] = "environment"
     examples: int = 0
     rounds: int = 0
 
@@ -77,7 +78,8 @@ class Evader:
         """LURE Algorithm 1, lines 4-5: fill D_C by Eq. 3, standardise within a slot, update C."""
         self.rounds += 1
         rewarded: dict[tuple[str, int], list[Emission]] = {}
-        for outcome, reward in zip(outcomes, evader_rewards(outcomes, self.repetition_scale), strict=True):
+        rewards = evader_rewards(outcomes, self.repetition_scale, self.repetition_over)
+        for outcome, reward in zip(outcomes, rewards, strict=True):
             outcome.emission.reward = reward
             if reward is not None:
                 rewarded.setdefault((outcome.emission.environment, outcome.emission.slot), []).append(outcome.emission)

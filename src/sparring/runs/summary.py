@@ -43,7 +43,7 @@ def summary_text(summary: Mapping[str, Any]) -> str:
     for label, key in (("capture in training", "capture"), ("emitted difficulty", "difficulty")):
         first, last = summary[f"{key}_first"], summary[f"{key}_last"]
         lines.append(f"{label}, first → last tenth of rounds: {_number(first)} → {_number(last)}")
-    lines.append(f"{summary['rollouts']:,} rollouts in {summary['minutes']:.1f} minutes")
+    lines.append(f"{summary['rollouts']:,} rollouts in {summary['minutes']:.1f} minutes of rounds and evaluation")
     return "\n".join(lines)
 
 

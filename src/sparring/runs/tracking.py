@@ -8,10 +8,10 @@ from collections.abc import Mapping, Sequence
 from statistics import fmean, pstdev
 from typing import Any
 
-from sparring.credit import executor_turn_rewards, stage_potentials
+from sparring.credit import executor_turn_rewards, planner_rewards
 from sparring.methods.lure import Lure, LureRound
 from sparring.placement.base import Outcome
-from sparring.roles import Role, render_executor, render_planner
+from sparring.roles import Role, render_executor, render_planner, shown_episodes, shown_plans
 from sparring.trajectories import PolicySequence, StopReason, Trajectory
 
 UPDATE_METRICS = ("kl", "entropy", "clip_share", "grad_norm", "sampler_gap", "optimiser_steps")
@@ -77,21 +77,18 @@ def _role_metrics(role: Role, outcomes: Sequence[Outcome], update: Mapping[str, 
         rewards = [emission.reward for emission in emissions if emission.reward is not None]
         well_formed = [emission.difficulty is not None for emission in emissions]
         sequences = [emission.sequence for emission in emissions if emission.sequence is not None]
-        truncated: list[bool] = []
     elif role is Role.PLANNER:
-        rewards = [float(stage_potentials(trajectory.stage_ends).sum()) for trajectory in finished]
+        rewards = planner_rewards(finished, method.planner_credit)
         well_formed = [trajectory.plan_well_formed for trajectory in finished]
         sequences = [trajectory.plan for trajectory in finished]
-        truncated = []
     else:
         rewards = [float(executor_rewards(trajectory, method).sum()) for trajectory in finished]
         well_formed = [turn.well_formed for turn in turns]
         sequences = [trajectory.execution for trajectory in finished]
-        truncated = [turn.stop is StopReason.LENGTH for turn in turns]
     return {
         "reward": _mean(rewards),
         "well_formed": _mean(well_formed),
-        "truncated": _mean(truncated),
+        "truncated": _mean([stop is StopReason.LENGTH for sequence in sequences for stop in sequence.stops]),
         "tokens": sum(sum(sequence.loss_mask) for sequence in sequences),
         "trained_tokens": update.get("tokens"),
         **{name: update.get(name) for name in UPDATE_METRICS},
@@ -106,19 +103,26 @@ def executor_rewards(trajectory: Trajectory, method: Lure) -> Any:
 
 
 def rollout_rows(outcomes: Sequence[Outcome], method: Lure) -> list[dict[str, Any]]:
-    """Every trajectory of a round, with prompts (as ids and owners), text, ids, progress and reward."""
+    """Every trajectory of a round: prompts (the exchanges shown first too), text, ids, progress and reward.
+
+    A rollout that broke keeps its turns, without rewards.
+    """
     rows = []
     for number, outcome in enumerate(outcomes):
         if outcome.group is None:
             continue
         task = outcome.group.task
-        plan_prompt = render_planner(task.public)
-        execution_prompt = render_executor(task.public)
+        examples = method.pursuers.examples[task.public.environment]
+        planned = {"shown": shown_plans(examples), "prompt": render_planner(task.public)}
+        key = method.environments[task.public.environment].content_key(task)
+        opening = render_executor(task.public, instructed=bool(examples))
+        executed = {"shown": shown_episodes(examples), "prompt": opening}
         for trajectory in outcome.group.trajectories:
-            rewards = executor_rewards(trajectory, method).tolist() if trajectory.error is None else []
+            broken = trajectory.error is not None
+            rewards = [None] * len(trajectory.turns) if broken else executor_rewards(trajectory, method).tolist()
             rows.append(
                 {
-                    "task": task.public.content_key,
+                    "task": key,
                     "environment": task.public.environment,
                     "difficulty": task.difficulty,
                     "seed": task.seed,
@@ -129,7 +133,7 @@ def rollout_rows(outcomes: Sequence[Outcome], method: Lure) -> list[dict[str, An
                     "progress": trajectory.progress,
                     "error": trajectory.error,
                     "plan": {
-                        "prompt": plan_prompt,
+                        **planned,
                         "text": trajectory.plan_text,
                         "stages": trajectory.stages,
                         "well_formed": trajectory.plan_well_formed,
@@ -145,11 +149,14 @@ def rollout_rows(outcomes: Sequence[Outcome], method: Lure) -> list[dict[str, An
                             "gain": turn.gain,
                             "reward": reward,
                             "well_formed": turn.well_formed,
-                            "stop": turn.stop.value,
+                            "stop": stop.value,
                         }
-                        for turn, reward in zip(trajectory.turns, rewards, strict=False)
+                        # A turn that broke its checker was sampled and has a stop, but no verdict.
+                        for turn, reward, stop in zip(
+                            trajectory.turns, rewards, trajectory.execution.stops[: len(rewards)], strict=True
+                        )
                     ],
-                    "execution": {"prompt": execution_prompt, **_tokens(trajectory.execution)},
+                    "execution": {**executed, **_tokens(trajectory.execution)},
                 }
             )
     return rows
