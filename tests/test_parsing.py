@@ -104,6 +104,8 @@ def test_any_object_is_found_whole_between_prose(value: dict[str, object]) -> No
         ('{"difficulty": 0.5, "why": "fair"}', None),
         ('{"difficulty": 0.5} {"difficulty": 0.5}', None),
         ('{"difficulty": {"difficulty": 0.5}}', None),
+        ('{"difficulty": 0.1, "difficulty": 0.9}', None),
+        ('{"difficulty": 0.5} {"difficulty": 0.6', None),
         ("0.5", None),
         ('<think>{"difficulty": 0.5}', None),
     ],

@@ -15,6 +15,7 @@ from transformers import LlamaConfig, LlamaForCausalLM, PreTrainedTokenizerFast
 
 from sparring.engines.base import SamplingParameters
 from sparring.engines.local import LocalEngine
+from sparring.errors import UserError
 from sparring.objectives import KLEstimator, Objective
 from sparring.trajectories import Generation, Owner, PolicySequence, Span, StopReason, TrainSequence, train_sequence
 
@@ -301,3 +302,11 @@ def test_save_and_load_continue_exactly(tmp_path: Path) -> None:
             local.update("executor", sequences(8, seed=1), OBJECTIVE, seed=5)
         probe = sequences(4, seed=2)
         assert first.score("executor", probe) == second.score("executor", probe)
+
+
+def test_a_prompt_that_leaves_no_room_to_answer_is_refused() -> None:
+    local = engine()
+    room = local.context_length - 4
+    assert len(local.sample("executor", [[1] * room], 1, SamplingParameters(4), seed=0)[0]) == 1
+    with pytest.raises(UserError, match=f"a prompt of {room} tokens for executor and max_tokens = 5 exceed"):
+        local.sample("executor", [[1] * room], 1, SamplingParameters(5), seed=0)

@@ -56,6 +56,12 @@ def test_numbers_out_of_range(p: float | None, same: int, emitted: int) -> None:
         capture_frontier_reward(p, True, same, emitted)
 
 
+def test_n_may_count_the_whole_round() -> None:
+    emitted = [outcome("grid", "2x2", [True, False]) for _ in range(3)] + [outcome("words", "one", [True, False])]
+    assert evader_rewards(emitted, repetition_over="round") == [0.5 - 2 / 4] * 3 + [0.5]
+    assert evader_rewards(emitted) == pytest.approx([0.5 - 2 / 3] * 3 + [0.5])
+
+
 def test_a_round_counts_signatures_and_emissions_per_environment() -> None:
     half = [True, False]
     rewards = evader_rewards(

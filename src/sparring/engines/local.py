@@ -74,7 +74,14 @@ class LocalEngine:
     def sample(
         self, policy: str, prompts: Sequence[Sequence[int]], copies: int, parameters: SamplingParameters, seed: int
     ) -> list[list[Generation]]:
-        """`copies` generations for each prompt; one prefill a prompt."""
+        """`copies` generations for each prompt; one prefill a prompt. UserError when one leaves no room to answer."""
+        longest = max(map(len, prompts))
+        if longest + parameters.max_tokens > self.context_length:
+            raise UserError(
+                f"a prompt of {longest} tokens for {policy} and max_tokens = {parameters.max_tokens} exceed the "
+                f"backbone's context of {self.context_length}; lower max_tokens, prompts.worked_examples or the sizes "
+                "of the tasks"
+            )
         conversation = self.converse(policy, [prompt[:-1] for prompt in prompts], copies, seed)
         rows = range(len(prompts) * copies)
         for row in rows:
