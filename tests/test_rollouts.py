@@ -59,7 +59,10 @@ def length_before(turn: int) -> int:
 
 @pytest.mark.parametrize("turn", [0, 1, 2, 3])
 def test_a_full_context_ends_a_rollout_without_capture(turn: int) -> None:
-    """The edge is exact: with room for one more turn it is taken, with a token less the rollout ends."""
+    """The edge is exact: with room for one more turn it is taken, with a token less the rollout ends.
+
+    Without room for a first turn nobody tried, so it is no outcome.
+    """
     speaker = by_copy(saying("gain", "look", "look", "gain submit"), saying("gain gain submit"))
     for missing, taken in ((0, turn + 1), (1, turn)):
         group, environment, engine = pursue(speaker, copies=2, context_length=length_before(turn) + 1000 - missing)
@@ -67,10 +70,10 @@ def test_a_full_context_ends_a_rollout_without_capture(turn: int) -> None:
         assert len(short.turns) == len(environment.episodes[0].taken) == taken
         assert whole.captured == (taken > 0)
         assert short.captured == (taken == 4)
-        assert short.error is None
+        assert (short.error is None) == (taken > 0)
         assert short.progress == [0.0, 0.5, 0.5, 0.5, 1.0][taken]
         assert short.stage_ends == [short.progress]
-        assert group.finished == [short, whole]
+        assert group.finished == ([short, whole] if taken else [])
         assert sorted(engine.conversations[0].finished) == [0, 1]
         assert all(not last for _, last in environment.episodes[0].taken) or taken == 4
 

@@ -91,7 +91,12 @@ class Pursuit:
         return f"{verdict.observation}\n{self.announce()}".lstrip("\n")
 
     def stop_short(self) -> None:
-        """End a rollout whose context is full: no capture, what progress there was stands."""
+        """End a rollout whose context is full: no capture, what progress there was stands.
+
+        One that never had a turn is no failure of the executor's: it broke.
+        """
+        if not self.trajectory.turns:
+            self.trajectory.error = "ContextFullError: the task's opening leaves no room for a turn"
         self.trajectory.stage_ends.append(self.trajectory.progress)
 
 

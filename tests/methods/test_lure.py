@@ -163,10 +163,14 @@ def test_broken_rollouts_are_in_no_buffer_and_no_rate() -> None:
     assert metrics["errored"] == 5
     assert metrics["capture"] == pytest.approx(0.75)
     assert metrics["all_fail"] == 0.0
-    assert [row["error"] is None for row in rollout_rows(done.outcomes, lure)] == [
+    rows = rollout_rows(done.outcomes, lure)
+    assert [row["error"] is None for row in rows] == [
         *(False, False, True, False),
         *(True, True, False, False),
     ]
+    # What was said before the checker broke is kept, unpaid.
+    assert [(turn["text"], turn["reward"], turn["stop"]) for turn in rows[1]["turns"]] == [("gain", None, "end")]
+    assert [turn["reward"] for turn in rows[2]["turns"]] == pytest.approx([1.25])
     assert [row["reward"] for row in emission_rows(done.outcomes)] == rewards
     # The run goes on.
     lure.round(2)

@@ -19,7 +19,9 @@ def row(number: int, captures: dict[str, float | None], heldout: float | None = 
         else {
             "capture": heldout,
             "n": 100,
-            "environments": {"kin": {"capture": heldout, "n": 60, "by_difficulty": [[0.0, heldout, 60]]}},
+            "environments": {
+                "kin": {"capture": heldout, "n": 60, "by_difficulty": [[0.0, heldout, 60], [1.0, None, 0]]}
+            },
         },
         "rollouts": 10 * number,
         "seconds": {"rollouts": 4.0, "update": 2.0},
@@ -34,6 +36,8 @@ def test_summary_of_a_run() -> None:
     assert set(summary) == {
         "heldout_before",
         "heldout_after",
+        "by_difficulty_before",
+        "by_difficulty_after",
         "capture_first",
         "capture_last",
         "difficulty_first",
@@ -50,6 +54,8 @@ def test_summary_of_a_run() -> None:
     assert summary["minutes"] == pytest.approx(21 * 6 / 60)
     text = summary_text(summary)
     assert "0.500 (0.404-0.596, n = 100) → 0.600 (0.502-0.691, n = 100)" in text
+    assert summary["by_difficulty_before"] == {"kin": [0.5, None]}
+    assert "  kin              0.50   -  → 0.60   - " in text
     assert "200 rollouts in 2.1 minutes" in text
 
 

@@ -65,7 +65,7 @@ class Lure:
         with clock.phase("rollout"):
             pool = [task for task in tasks if task is not None]
             seed = derive_seed(self.run_seed, "rollouts", number)
-            groups = iter(self.pursuers.pursue(pool, self.group_size, seed) if pool else [])
+            groups = iter(self.pursuers.pursue(pool, self.group_size, seed))
         outcomes = [
             Outcome(emission, None if task is None else next(groups))
             for emission, task in zip(emissions, tasks, strict=True)

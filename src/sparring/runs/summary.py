@@ -23,6 +23,8 @@ def summarise(rows: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
     return {
         "heldout_before": _with_intervals(before),
         "heldout_after": _with_intervals(after),
+        "by_difficulty_before": _by_difficulty(before),
+        "by_difficulty_after": _by_difficulty(after),
         "capture_first": _mean(first, "capture"),
         "capture_last": _mean(last, "capture"),
         "difficulty_first": _mean(first, "difficulty_mean"),
@@ -40,6 +42,12 @@ def summary_text(summary: Mapping[str, Any]) -> str:
         lines.append(f"  {name:<16} {_rate(before.get(name))} → {_rate(after.get(name))}")
     if not before | after:
         lines.append("  not measured")
+    levels_before, levels_after = summary["by_difficulty_before"], summary["by_difficulty_after"]
+    if levels_before or levels_after:
+        lines.append("the same by difficulty, easiest to hardest")
+    for name in levels_before | levels_after:
+        rates = (" ".join(_short(rate) for rate in of.get(name, ())) for of in (levels_before, levels_after))
+        lines.append(f"  {name:<16} {' → '.join(rates)}")
     for label, key in (("capture in training", "capture"), ("emitted difficulty", "difficulty")):
         first, last = summary[f"{key}_first"], summary[f"{key}_last"]
         lines.append(f"{label}, first → last tenth of rounds: {_number(first)} → {_number(last)}")
@@ -52,6 +60,12 @@ def _with_intervals(heldout: Mapping[str, Any] | None) -> dict[str, dict[str, An
         return None
     measured = {"all": heldout} | heldout["environments"]
     return {name: _with_interval(entry["capture"], entry["n"]) for name, entry in measured.items()}
+
+
+def _by_difficulty(heldout: Mapping[str, Any] | None) -> dict[str, list[float | None]]:
+    """Capture at each difficulty, easiest first, per environment."""
+    environments = heldout["environments"] if heldout else {}
+    return {name: [rate for _, rate, _ in entry["by_difficulty"]] for name, entry in environments.items()}
 
 
 def _with_interval(capture: float | None, n: int) -> dict[str, Any]:
@@ -73,6 +87,10 @@ def _rate(entry: Mapping[str, Any] | None) -> str:
     if entry is None or entry["capture"] is None:
         return "not measured"
     return f"{entry['capture']:.3f} ({entry['low']:.3f}-{entry['high']:.3f}, n = {entry['n']})"
+
+
+def _short(rate: float | None) -> str:
+    return "  - " if rate is None else f"{rate:.2f}"
 
 
 def _number(value: float | None) -> str:
