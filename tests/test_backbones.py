@@ -101,6 +101,27 @@ def test_a_missing_weight_is_not_made_up(folder: Path) -> None:
     assert "model.layers.0.mlp.up_proj.weight" in complaint_of(folder)
 
 
+def test_a_weight_of_another_shape_is_named(folder: Path, capfd: pytest.CaptureFixture[str]) -> None:
+    weights = folder / "model.safetensors"
+    stored = load_file(weights)
+    stored["model.norm.weight"] = torch.zeros(6)
+    save_file(stored, weights, metadata={"format": "pt"})
+    assert "model.norm.weight has shape [6] where config.json asks for [8]" in complaint_of(folder)
+    assert capfd.readouterr().err == ""
+
+
+@pytest.mark.parametrize("content", ["[]", "3", '{"model_type": []}', '{"model_type": "llama", "hidden_size": "x"}'])
+def test_a_config_of_another_shape_is_refused(folder: Path, content: str) -> None:
+    (folder / "config.json").write_text(content, encoding="utf-8")
+    assert "cannot be read" in complaint_of(folder)
+
+
+def test_files_of_a_backbone_are_named_without_their_place(folder: Path) -> None:
+    files = backbones.backbone_files(folder)
+    assert {"backbone/config.json", "backbone/model.safetensors", "backbone/tokenizer.json"} <= set(files)
+    assert all(path.parent == folder for path in files.values())
+
+
 def test_remote_code_stays_off_unless_allowed(folder: Path) -> None:
     config = folder / "config.json"
     code = '{"auto_map": {"AutoConfig": "configuration_own.OwnConfig"}, "model_type": "own"}'

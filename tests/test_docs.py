@@ -204,7 +204,8 @@ def test_dry_run_of_the_readme(capsys: pytest.CaptureFixture[str], monkeypatch: 
     monkeypatch.chdir(ROOT)
     [words] = [words for words in commands(README) if "--dry-run" in words]
     assert main(words[1:]) == 0
-    plan = dict(line.split(maxsplit=1) for line in capsys.readouterr().out.splitlines() if len(line.split()) == 2)
+    lines = [line.split(maxsplit=1) for line in capsys.readouterr().out.splitlines() if len(line.split()) == 2]
+    plan = dict(reversed(lines))  # the round's counts come before those of the run
     recipe = sp.load("recipes/lure-micro.toml")
     tasks = recipe.placement.slots * recipe.placement.samples * len(recipe.environments)
     assert plan["emitted"] == str(tasks)

@@ -7,6 +7,7 @@ the recipe says so, and nothing is trained that has no tokenizer, no chat templa
 
 from __future__ import annotations
 
+import logging
 import re
 from dataclasses import dataclass
 from pathlib import Path
@@ -14,6 +15,7 @@ from typing import Any
 
 import torch
 from huggingface_hub import snapshot_download
+from huggingface_hub.errors import StrictDataclassError
 from safetensors import SafetensorError
 from transformers import (
     AutoConfig,
@@ -23,7 +25,7 @@ from transformers import (
     PreTrainedModel,
     PreTrainedTokenizerBase,
 )
-from transformers.utils.logging import disable_progress_bar
+from transformers.utils.logging import disable_progress_bar, set_verbosity
 
 from sparring.cache import cache_root
 from sparring.engines.dialogue import template_pieces
@@ -34,6 +36,8 @@ _HUB_ID = re.compile(r"[\w.-]+/[\w.-]+")
 _HUB_FILES = ("*.json", "*.safetensors", "*.txt", "*.model", "*.jinja")
 # Weights in another layout beside the ones transformers reads, and the folders they lie in.
 _HUB_IGNORED = ("consolidated*", "*/*")
+# What transformers raises on files that are missing, broken, or JSON of another shape.
+_UNREADABLE = (OSError, ValueError, KeyError, TypeError, AttributeError, StrictDataclassError)
 
 
 @dataclass(frozen=True)
@@ -60,6 +64,7 @@ def load(name: str, *, trust_remote_code: bool = False, dtype: torch.dtype = tor
     Raises UserError, naming what is missing, for anything that cannot be loaded whole.
     """
     disable_progress_bar()  # a bar for a second's work would break into the table of rounds
+    set_verbosity(logging.CRITICAL)  # what it has to say about missing weights is said below, in one line
     folder = locate(name, trust_remote_code=trust_remote_code)
     if not (folder / "config.json").is_file():
         raise UserError(f"backbone.name = {name!r}: {folder} has no config.json; give a folder that holds a model")
@@ -71,18 +76,24 @@ def load(name: str, *, trust_remote_code: bool = False, dtype: torch.dtype = tor
     options = {"trust_remote_code": trust_remote_code, "local_files_only": True}
     try:
         config = AutoConfig.from_pretrained(folder, **options)
-    except (OSError, ValueError, KeyError) as error:
+    except _UNREADABLE as error:
         raise _unreadable(name, "model", error) from None
     try:
         tokenizer = AutoTokenizer.from_pretrained(folder, config=config, **options)
-    except (OSError, ValueError, KeyError) as error:
+    except _UNREADABLE as error:
         raise _unreadable(name, "tokenizer", error) from None
     template_pieces(tokenizer)  # refuses a missing or useless chat template before the weights are read
     try:
         loaded: Any = AutoModelForCausalLM.from_pretrained(
-            folder, config=config, dtype=dtype, use_safetensors=True, output_loading_info=True, **options
+            folder,
+            config=config,
+            dtype=dtype,
+            use_safetensors=True,
+            ignore_mismatched_sizes=True,  # reported below by name, which the exception does not do
+            output_loading_info=True,
+            **options,
         )
-    except (OSError, ValueError, KeyError, RuntimeError, SafetensorError) as error:
+    except (*_UNREADABLE, RuntimeError, SafetensorError) as error:
         raise _unreadable(name, "model", error) from None
     model, report = loaded
     if report["missing_keys"]:
@@ -91,7 +102,19 @@ def load(name: str, *, trust_remote_code: bool = False, dtype: torch.dtype = tor
             f"backbone.name = {name!r} lacks {len(missing)} weights of its model, the first {missing[0]}; "
             "they would be random: fetch the whole model"
         )
+    if report["mismatched_keys"]:
+        key, stored, wanted = min(report["mismatched_keys"])
+        raise UserError(
+            f"backbone.name = {name!r}: its weight {key} has shape {list(stored)} where config.json asks for "
+            f"{list(wanted)}; the files belong to different models: fetch the whole model again"
+        )
     return LoadedBackbone(model, tokenizer, folder)
+
+
+def backbone_files(folder: Path) -> dict[str, Path]:
+    """Every file of a backbone that a run depends on, by a name that does not tell where it lies."""
+    found = {path for pattern in (*_HUB_FILES, "*.py") for path in folder.glob(pattern)}
+    return {f"backbone/{path.name}": path for path in sorted(found)}
 
 
 def locate(name: str, *, trust_remote_code: bool = False) -> Path:
@@ -104,8 +127,7 @@ def locate(name: str, *, trust_remote_code: bool = False) -> Path:
     folder = Path(name).expanduser()
     if folder.is_dir():
         return folder
-    if not _HUB_ID.fullmatch(name) or name.startswith("."):
-        raise UserError(f"backbone.name = {name!r} is no folder; give micro, smollm2, a folder or a hub id")
+    _refuse_nonsense(name)
     code = ("*.py",) if trust_remote_code else ()
     try:
         return Path(snapshot_download(name, allow_patterns=[*_HUB_FILES, *code], ignore_patterns=list(_HUB_IGNORED)))
@@ -117,16 +139,26 @@ def locate(name: str, *, trust_remote_code: bool = False) -> Path:
 
 
 def count_weights(name: str) -> int | None:
-    """Number of weights of a backbone whose config is on this machine, without loading it, else None."""
+    """Number of weights of a backbone whose config is on this machine, without loading it, else None.
+
+    Raises UserError for a name that can be neither a folder nor a hub id.
+    """
+    if name != "smollm2" and not Path(name).expanduser().is_dir():
+        _refuse_nonsense(name)
     cached = sorted(cache_root().glob("smollm2-*")) if name == "smollm2" else []
     try:
         config = AutoConfig.from_pretrained(cached[-1] if cached else name, local_files_only=True)
-    except (OSError, ValueError):
+    except _UNREADABLE:
         return None
     with torch.device("meta"):
         model = AutoModelForCausalLM.from_config(config)
     weights: int = sum(parameter.numel() for parameter in model.parameters())
     return weights
+
+
+def _refuse_nonsense(name: str) -> None:
+    if not _HUB_ID.fullmatch(name) or name.startswith("."):
+        raise UserError(f"backbone.name = {name!r} is no folder; give micro, smollm2, a folder or a hub id")
 
 
 def _unreadable(name: str, part: str, error: Exception) -> UserError:

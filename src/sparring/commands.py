@@ -43,10 +43,10 @@ def train(
 
     from rich.console import Console
 
-    from sparring import training
+    from sparring import planning, training
 
     if dry_run:
-        _show(training.plan(recipe), json_file)
+        _show(planning.plan(recipe), json_file)
         return
     try:
         if resume:

@@ -6,24 +6,65 @@ A recipe is one TOML file. `load_recipe` merges it with dotted overrides such as
 
 from __future__ import annotations
 
+import re
 import tomllib
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from math import isfinite
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
 import tomli_w
-from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
+from pydantic import AfterValidator, BaseModel, ConfigDict, Field, ValidationError, model_validator
 
 from sparring.credit import ExecutorCredit, PlannerCredit, capture_dominance_holds
 from sparring.errors import UserError, nearest
 from sparring.objectives import KLEstimator, Objective
 from sparring.tasks import PromptPack
+from sparring.wording import mend, shown
+
+LARGEST = 1_000_000
+"""The bound of counts that nothing else bounds: more is a slip of the hand."""
+
+LONGEST_NAME = 200
+"""Bytes of a run's name; its folder's name may be 255, and `-2` or a mark may be put to it."""
+
+
+def _folder_name(name: str) -> str:
+    """A name that a run folder can have."""
+    if not name.strip(".") or name != name.strip() or "/" in name or not name.isprintable():
+        raise ValueError("it names a folder in runs/, so give a word or a few, without slashes")
+    if len(name.encode("utf-8")) > LONGEST_NAME:
+        raise ValueError(f"it names a folder in runs/, so give at most {LONGEST_NAME} bytes")
+    return name
+
+
+def _not_empty(text: str) -> str:
+    if not text.strip():
+        raise ValueError("give micro, smollm2, a folder or a hub id")
+    return text
+
+
+def _torch_device(text: str) -> str:
+    """A device that the local engine can compute on."""
+    if not re.fullmatch(r"cpu|mps|cuda(:\d{1,3})?", text):
+        raise ValueError("give 'cpu', 'cuda', 'cuda:0' or 'mps'")
+    return text
+
+
+Count = Annotated[int, Field(ge=1, le=LARGEST)]
+Seed = Annotated[int, Field(ge=0, le=2**63 - 1)]
+LearningRate = Annotated[float, Field(ge=0.0, le=1.0)]
+Weight = Annotated[float, Field(ge=0.0, le=1000.0)]
+Share = Annotated[float, Field(ge=0.0, le=1.0)]
+# Above 10, hardly a lesson would have a difficulty of at most 1.
+MeanDifficulty = Annotated[float, Field(gt=0.0, le=10.0)]
+Proportion = Annotated[float, Field(gt=0.0, le=1000.0)]
 
 
 class Section(BaseModel):
-    """A frozen section of a recipe; unknown keys are refused."""
+    """A frozen section of a recipe. Unknown keys are refused, and so are inf, nan, and `"3"` or true for 3."""
 
-    model_config = ConfigDict(frozen=True, extra="forbid")
+    model_config = ConfigDict(frozen=True, extra="forbid", strict=True, allow_inf_nan=False)
 
 
 class BackboneSection(Section):
@@ -34,13 +75,13 @@ class BackboneSection(Section):
     warm_up_share its weight among the lessons (1 where none is given).
     """
 
-    name: str = "micro"
-    seed: int = Field(default=0, ge=0)
+    name: Annotated[str, AfterValidator(_not_empty)] = "smollm2"
+    seed: Seed = 0
     trust_remote_code: bool = False
-    warm_up_steps: int = Field(default=1000, ge=1)
-    warm_up_difficulty: dict[str, Annotated[float, Field(gt=0.0)]] = {}
-    warm_up_share: dict[str, Annotated[float, Field(gt=0.0)]] = {}
-    warm_up_learning_rate: float = Field(default=5e-3, gt=0.0)
+    warm_up_steps: Count = 1000
+    warm_up_difficulty: dict[str, MeanDifficulty] = {}
+    warm_up_share: dict[str, Proportion] = {}
+    warm_up_learning_rate: float = Field(default=5e-3, gt=0.0, le=1.0)
 
 
 class EngineSection(Section):
@@ -48,27 +89,27 @@ class EngineSection(Section):
 
     precision: Literal["float32", "bfloat16"] = "float32"
     weights: Literal["full", "lora"] = "full"
-    lora_rank: int = Field(default=16, ge=1)
-    threads: int = Field(default=1, ge=1)
-    tokens_per_micro_batch: int = Field(default=16384, ge=1)
-    rows_per_batch: int = Field(default=512, ge=1)
-    device: str = "cpu"
+    lora_rank: int = Field(default=16, ge=1, le=1024)
+    threads: int = Field(default=1, ge=1, le=512)
+    tokens_per_micro_batch: int = Field(default=16384, ge=1, le=2**31 - 1)
+    rows_per_batch: Count = 512
+    device: Annotated[str, AfterValidator(_torch_device)] = "cpu"
 
 
 class PromptsSection(Section):
-    """How the roles are addressed."""
+    """How the roles are addressed. Example i, from 0, has difficulty 0.2 i, so there are six at most."""
 
-    pack: PromptPack = PromptPack.CHAT
-    worked_examples: int = Field(default=0, ge=0, le=8)
+    pack: PromptPack = Field(default=PromptPack.CHAT, strict=False)
+    worked_examples: int = Field(default=0, ge=0, le=6)
 
 
 class RoleSection(Section):
     """Limits, sampling and learning of one role."""
 
-    max_tokens: int = Field(default=512, ge=1)
-    temperature: float = Field(default=1.0, gt=0.0)
+    max_tokens: Count = 512
+    temperature: float = Field(default=1.0, ge=0.01, le=100.0)
     top_p: float = Field(default=1.0, gt=0.0, le=1.0)
-    learning_rate: float = Field(default=5e-6, ge=0.0)
+    learning_rate: LearningRate = 5e-6
 
 
 class RolesSection(Section):
@@ -82,11 +123,11 @@ class RolesSection(Section):
 class ObjectiveSection(Section):
     """LURE Eq. 7, the same for every role."""
 
-    kl_weight: float = Field(default=0.1, ge=0.0)
-    kl_estimator: KLEstimator = KLEstimator.K3_STRAIGHT_THROUGH
+    kl_weight: Weight = 0.1
+    kl_estimator: KLEstimator = Field(default=KLEstimator.K3_STRAIGHT_THROUGH, strict=False)
     clip: float = Field(default=0.2, gt=0.0, lt=1.0)
-    optimiser_steps: int = Field(default=4, ge=2)
-    gradient_clip: float = Field(default=1.0, gt=0.0)
+    optimiser_steps: int = Field(default=4, ge=2, le=1000)
+    gradient_clip: float = Field(default=1.0, gt=0.0, le=1e6)
     keep_zero_variance_kl: bool = True
 
 
@@ -95,48 +136,51 @@ class MethodSection(Section):
 
     name: Literal["lure"] = "lure"
     sharing: Literal["unified", "specialist"] = "unified"
-    group_size: int = Field(default=8, ge=2)
-    progress_weight: float = Field(default=0.25, ge=0.0)
-    zero_progress_cost: float = Field(default=0.05, ge=0.0)
-    executor_credit: ExecutorCredit = ExecutorCredit.EQ5
-    planner_credit: PlannerCredit = PlannerCredit.PROGRESS
+    group_size: int = Field(default=8, ge=2, le=1024)
+    progress_weight: Weight = 0.25
+    zero_progress_cost: Weight = 0.05
+    executor_credit: ExecutorCredit = Field(default=ExecutorCredit.EQ5, strict=False)
+    planner_credit: PlannerCredit = Field(default=PlannerCredit.PROGRESS, strict=False)
 
 
 class PlacementSection(Section):
     """Who chooses the tasks, and LURE's evader settings (8 slots of 6 samples)."""
 
     name: Literal["evader", "uniform", "thermostat", "frozen_pool"] = "evader"
-    slots: int = Field(default=8, ge=1)
-    samples: int = Field(default=6, ge=1)
-    hint_low: float = Field(default=0.3, ge=0.0, le=1.0)
-    hint_high: float = Field(default=1.0, ge=0.0, le=1.0)
-    repetition_scale: float = Field(default=1.0, ge=0.0)
+    slots: int = Field(default=8, ge=1, le=1024)
+    samples: int = Field(default=6, ge=1, le=1024)
+    hint_low: Share = 0.3
+    hint_high: Share = 1.0
+    repetition_scale: Weight = 1.0
     repetition_over: Literal["environment", "round"] = "environment"
-    thermostat_step: float = Field(default=0.15, gt=0.0)
-    thermostat_spread: float = Field(default=0.07, ge=0.0)
+    thermostat_step: float = Field(default=0.15, gt=0.0, le=1.0)
+    thermostat_spread: Share = 0.07
 
 
 class EvaluationSection(Section):
-    """Held-out generated tasks, by difficulty, of seeds that training never uses."""
+    """Held-out generated tasks, by difficulty, of seeds that training never uses.
 
-    every: int = Field(default=1, ge=1)
-    levels: int = Field(default=6, ge=1)
-    tasks_per_level: int = Field(default=20, ge=0)
+    A level is named by two digits, so there are at most 101.
+    """
+
+    every: Count = 1
+    levels: int = Field(default=6, ge=1, le=101)
+    tasks_per_level: int = Field(default=20, ge=0, le=10_000)
 
 
 class CheckpointSection(Section):
     """How often to checkpoint and how many to keep."""
 
-    every: int = Field(default=1, ge=1)
-    keep: int = Field(default=2, ge=1)
+    every: Count = 1
+    keep: Count = 2
 
 
 class Recipe(Section):
     """One run, complete."""
 
-    name: str
-    seed: int = Field(default=0, ge=0)
-    rounds: int = Field(default=8, ge=0)
+    name: Annotated[str, AfterValidator(_folder_name)]
+    seed: Seed = 0
+    rounds: int = Field(default=8, ge=0, le=LARGEST)
     backbone: BackboneSection = BackboneSection()
     engine: EngineSection = EngineSection()
     prompts: PromptsSection = PromptsSection()
@@ -147,6 +191,31 @@ class Recipe(Section):
     objective: ObjectiveSection = ObjectiveSection()
     evaluation: EvaluationSection = EvaluationSection()
     checkpoint: CheckpointSection = CheckpointSection()
+
+    @model_validator(mode="after")
+    def _storable(self) -> Recipe:
+        """Settings of environments are checked by the environments; what no file or model can hold, here."""
+        for key, value in _leaves(self.model_dump()):
+            if isinstance(value, float) and not isfinite(value):
+                raise ValueError(f"{key} = {value} is not accepted: give a finite number")
+            if isinstance(value, str) and ("\0" in value or not _is_unicode(value)):
+                raise ValueError(f"{key} = {shown(value)} is not accepted: give text that is valid UTF-8, without NUL")
+        return self
+
+    @model_validator(mode="after")
+    def _pack_that_the_backbone_reads(self) -> Recipe:
+        prompts, compact = self.prompts, self.prompts.pack is PromptPack.COMPACT
+        if self.backbone.name == "micro" and not compact:
+            raise ValueError(
+                f"backbone.name = 'micro' reads no prose, which prompts.pack = '{prompts.pack}' writes; "
+                "give prompts.pack = 'compact', or another backbone"
+            )
+        if prompts.worked_examples and compact:
+            raise ValueError(
+                f"prompts.worked_examples = {prompts.worked_examples} goes with prompts.pack = 'chat' alone: "
+                "the compact words cannot write an example's plan; give prompts.worked_examples = 0"
+            )
+        return self
 
     @model_validator(mode="after")
     def _hints_in_order(self) -> Recipe:
@@ -205,6 +274,10 @@ def load_recipe(path: Path, overrides: Sequence[str] = ()) -> Recipe:
         raise UserError(f"recipe {path} cannot be read ({error}); give a TOML file") from None
     except tomllib.TOMLDecodeError as error:
         raise UserError(f"recipe {path} is not valid TOML: {error}") from None
+    except RecursionError:
+        raise UserError(f"recipe {path} nests too deeply; give sections, keys and plain lists") from None
+    except ValueError as error:  # a number of thousands of digits
+        raise UserError(f"recipe {path} holds a value that cannot be read ({error}); correct it") from None
     for override in overrides:
         _apply_override(data, override)
     return recipe_from(data)
@@ -234,9 +307,10 @@ def _apply_override(data: dict[str, Any], override: str) -> None:
 def _literal(text: str) -> Any:
     """A TOML value if the text is one, else the text itself."""
     try:
-        return tomllib.loads(f"value = {text}")["value"]
-    except tomllib.TOMLDecodeError:
+        read = tomllib.loads(f"value = {text}")
+    except (ValueError, RecursionError):  # not TOML, or a number or a nesting beyond all reason
         return text
+    return read["value"] if len(read) == 1 else text
 
 
 def _explain(error: ValidationError) -> str:
@@ -246,12 +320,12 @@ def _explain(error: ValidationError) -> str:
     if first["type"] == "extra_forbidden":
         known = _known_keys(location[:-1])
         near = ".".join([*location[:-1], nearest(location[-1], known)])
-        return f"unknown key {field} = {first['input']!r}; the nearest key is {near}"
+        return f"unknown key {field} = {shown(first['input'])}; the nearest key is {near}"
     if first["type"] == "missing":
         return f"{field} is missing; add it to the recipe"
-    if first["type"] == "value_error":
-        return str(first["ctx"]["error"])
-    return f"{field} = {first['input']!r} is not accepted: {first['msg'].lower()}"
+    if not location:  # a check of the whole recipe, which names its keys itself
+        return mend(first)
+    return f"{field} = {shown(first['input'])} is not accepted: {mend(first)}"
 
 
 def _known_keys(section: list[str]) -> list[str]:
@@ -259,3 +333,25 @@ def _known_keys(section: list[str]) -> list[str]:
     for part in section:
         model = model.model_fields[part].annotation  # type: ignore[assignment]
     return list(model.model_fields)
+
+
+def _leaves(value: Any, key: str = "") -> Iterator[tuple[str, Any]]:
+    """Every value that holds no other, under its dotted key, and the keys of the recipe's own tables."""
+    match value:
+        case Mapping():
+            for name, inner in value.items():
+                field = f"{key}.{name}" if key else str(name)
+                yield from ((field, name), *_leaves(inner, field))
+        case list():
+            for inner in value:
+                yield from _leaves(inner, key)
+        case _:
+            yield key, value
+
+
+def _is_unicode(text: str) -> bool:
+    try:
+        text.encode("utf-8")
+    except UnicodeEncodeError:
+        return False
+    return True

@@ -10,7 +10,9 @@ from __future__ import annotations
 
 import hashlib
 import json
+import math
 import random
+import time
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
@@ -42,6 +44,8 @@ TEMPLATE = (
 )
 BATCH, CHUNKS = 96, 4
 MEAN_DIFFICULTY = 0.13
+QUIET_SECONDS = 15.0
+"""How often the warm-up says how far it is where there is no terminal to draw a bar in."""
 # How many lessons are emissions, and how many solved tasks teach the planner beside the executor.
 EVADER_SHARE, PLANNER_SHARE = 0.15, 0.6
 
@@ -164,19 +168,24 @@ def accumulate(model: Any, batch: list[PolicySequence]) -> None:
 def build_micro(environments: Mapping[str, AnyEnvironment], section: BackboneSection, console: Console) -> Path:
     """The folder of the warmed-up backbone, made now or found in the cache by content.
 
-    The key covers the vocabulary, the settings and the first batches of lessons, so a changed
-    environment or prompt makes a new backbone.
+    The key covers the vocabulary, the settings, the first batches of lessons, this file and the
+    version of torch, so whatever changes the weights makes a new backbone.
     """
     tokenizer = make_tokenizer(environments)
     lessons = Lessons(environments, tokenizer, section)
     first = [sequence.ids for _, batch in zip(range(4), lessons, strict=False) for sequence in batch]
-    content = json.dumps([sorted(tokenizer.get_vocab().items()), section.model_dump(mode="json"), first, BATCH])
+    makers = [Path(__file__).read_text(encoding="utf-8"), torch.__version__]
+    content = json.dumps([sorted(tokenizer.get_vocab().items()), section.model_dump(mode="json"), first, makers])
 
     def build(folder: Path) -> None:
         # One thread: matrices this small gain nothing from a second, which makes the lessons instead.
         torch.set_num_threads(1)
         model = make_model(len(tokenizer), tokenizer.eos_token_id, section.seed)
         warm_up(model, lessons, section, console)
+        if not all(bool(weights.isfinite().all()) for weights in model.parameters()):
+            raise UserError(
+                f"backbone.warm_up_learning_rate = {section.warm_up_learning_rate}: the warm-up diverged; lower it"
+            )
         disable_progress_bar()
         model.save_pretrained(folder)
         tokenizer.save_pretrained(folder)
@@ -191,7 +200,11 @@ def warm_up(model: LlamaForCausalLM, lessons: Lessons, section: BackboneSection,
     loader = DataLoader(lessons, batch_size=None, num_workers=1, prefetch_factor=8)
     with Progress(console=console, transient=True, disable=not console.is_terminal) as progress:
         bar = progress.add_task("warming up the micro backbone", total=steps)
+        told = -math.inf
         for step, batch in zip(range(steps), loader, strict=False):
+            if not console.is_terminal and time.monotonic() - told > QUIET_SECONDS:
+                told = time.monotonic()
+                console.print(f"warming up the micro backbone, once for these settings: step {step}/{steps}")
             rate = peak * min(1.0, (step + 1) / 100, max(0.05, (steps - step) / (0.3 * steps)))
             for group in optimiser.param_groups:
                 group["lr"] = rate

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+import torch
 from rich.console import Console
 
 from sparring import backbones
@@ -21,7 +22,7 @@ from sparring.environments.base import AnyEnvironment
 from sparring.errors import UserError
 from sparring.evaluation.heldout import HeldoutTask, heldout_tasks, measure_heldout
 from sparring.methods.lure import Lure
-from sparring.micro import build_micro, make_model, make_tokenizer
+from sparring.micro import build_micro
 from sparring.placement.base import Placement
 from sparring.placement.evader import Evader
 from sparring.placement.fixed import FrozenPool, Thermostat, Uniform
@@ -38,7 +39,7 @@ from sparring.tasks import GenerationRefusedError, Task, derive_seed
 
 @dataclass
 class Setup:
-    """Everything a run needs in memory."""
+    """Everything a run needs in memory; inputs are the texts and files that it depends on, by name."""
 
     recipe: Recipe
     environments: dict[str, AnyEnvironment]
@@ -47,6 +48,7 @@ class Setup:
     evaluator: Pursuers
     heldout: list[HeldoutTask]
     clock: Clock
+    inputs: dict[str, str | Path]
 
 
 def policy_of(recipe: Recipe, role: Role, environment: str) -> str:
@@ -81,6 +83,7 @@ def _generated(environment: AnyEnvironment, difficulty: float, seed: int) -> Tas
 
 def set_up(recipe: Recipe, console: Console) -> Setup:
     """Check the recipe against its environments, load the backbone, and join the parts."""
+    check_device(recipe.engine.device, here=True)
     environments = make_environments(recipe)
     recipe.check_capture_dominance(max(turn_limits(environments).values()))
     loaded = load_backbone(recipe, environments, console)
@@ -107,7 +110,21 @@ def set_up(recipe: Recipe, console: Console) -> Setup:
     evaluation = recipe.evaluation
     heldout = heldout_tasks(environments, evaluation.levels, evaluation.tasks_per_level)
     evaluator = make_pursuers(recipe, engine, environments, clock, greedy=True)
-    return Setup(recipe, environments, engine, method, evaluator, heldout, clock)
+    inputs: dict[str, str | Path] = {**template_texts(), **backbones.backbone_files(loaded.folder)}
+    return Setup(recipe, environments, engine, method, evaluator, heldout, clock, inputs)
+
+
+def check_device(name: str, *, here: bool) -> None:
+    """UserError, before anything is loaded, when torch knows no such device, or has none here."""
+    try:
+        device = torch.device(name)
+        if here:
+            torch.empty(0, device=device)
+    except (RuntimeError, AssertionError) as error:
+        raise UserError(
+            f"engine.device = {name!r} is not to be had ({str(error).splitlines()[0]}); give 'cpu', or 'cuda' where "
+            "torch finds a GPU"
+        ) from None
 
 
 def load_backbone(
@@ -193,7 +210,7 @@ def make_placement(recipe: Recipe, engine: LocalEngine) -> Placement:
 def train(recipe: Recipe, out: Path, console: Console) -> Path:
     """Run a recipe in a new folder; returns the folder."""
     setup = set_up(recipe, console)
-    with RunFolder.create(out, recipe, template_texts()) as folder:
+    with RunFolder.create(out, recipe, setup.inputs) as folder:
         run_rounds(setup, folder, console)
     return out
 
@@ -203,8 +220,9 @@ def resume(path: Path, rounds: int | None, console: Console) -> Path:
     recipe = read_recipe(path)
     if rounds is not None:
         recipe = recipe.model_copy(update={"rounds": rounds})
-    with RunFolder.resume(path, recipe, template_texts()) as folder:
+    with RunFolder.resume(path, recipe) as folder:
         setup = set_up(recipe, console)
+        folder.check_inputs(setup.inputs)
         if folder.latest is not None:
             setup.engine.load(folder.latest.weights)
             setup.method.restore(folder.latest.state)
@@ -241,58 +259,3 @@ def run_rounds(setup: Setup, folder: RunFolder, console: Console) -> None:
             table.show(row)
     console.print(summary_text(folder.write_summary()))
     console.print(f"report: {write_report(folder.path)}")
-
-
-def plan(recipe: Recipe) -> dict[str, Any]:
-    """What a recipe will do, without loading a model: tasks, rollouts, updates, tokens, memory."""
-    environments = make_environments(recipe)
-    limits = turn_limits(environments)
-    recipe.check_capture_dominance(max(limits.values()))
-    per_environment = recipe.placement.slots * recipe.placement.samples
-    tasks = per_environment * len(environments)
-    rollouts = tasks * recipe.method.group_size
-    roles = recipe.roles
-    turns = sum(limits.values()) * per_environment * recipe.method.group_size
-    evader_updates = recipe.placement.name == "evader"
-    policies = 1 if recipe.method.sharing == "unified" else len(environments)
-    return {
-        "recipe": recipe.name,
-        "rounds": recipe.rounds,
-        "emitted": tasks,
-        "probe_rollouts": 0,
-        "trained_tasks": tasks,
-        "train_rollouts": rollouts,
-        "total_rollouts": rollouts,
-        "rollouts_in_all": rollouts * recipe.rounds,
-        "turn_limits": limits,
-        "optimiser_steps": recipe.objective.optimiser_steps * (3 if evader_updates else 2) * policies * recipe.rounds,
-        "most_sampled_tokens": {
-            "evader": tasks * roles.evader.max_tokens if evader_updates else 0,
-            "planner": rollouts * roles.planner.max_tokens,
-            "executor": turns * roles.executor.max_tokens,
-        },
-        "memory_bytes": memory_bytes(recipe, environments, policies * len(Role)),
-    }
-
-
-def memory_bytes(recipe: Recipe, environments: Mapping[str, AnyEnvironment], policies: int) -> int | None:
-    """Bytes of weights, gradients and AdamW moments in float32; activations come on top.
-
-    None when the backbone's config is not at hand (a hub id that was never fetched).
-    """
-    if recipe.backbone.name == "micro":
-        tokenizer = make_tokenizer(environments)
-        weights = count_weights(make_model(len(tokenizer), tokenizer.eos_token_id, 0))
-    else:
-        counted = backbones.count_weights(recipe.backbone.name)
-        if counted is None:
-            return None
-        weights = counted
-    # Full weights: each policy has weights and two moments, and one at a time has gradients.
-    # LoRA: one base; the adapters are small beside it.
-    return 4 * (weights * (3 * policies + 1) if recipe.engine.weights == "full" else weights)
-
-
-def count_weights(model: Any) -> int:
-    """Number of distinct weights."""
-    return sum(parameter.numel() for parameter in model.parameters())

@@ -15,6 +15,7 @@ from safetensors.torch import load_file
 
 from sparring.config import Recipe, load_recipe
 from sparring.engines.base import joint_report
+from sparring.errors import UserError
 from sparring.runs.folder import read_metrics
 from sparring.training import resume, train
 
@@ -61,6 +62,13 @@ def outcome(folder: Path) -> dict[str, Any]:
 @pytest.fixture(scope="module")
 def whole(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return train(recipe(), tmp_path_factory.mktemp("runs") / "whole", CONSOLE)
+
+
+def test_a_device_that_is_not_there_is_refused_before_anything_is_made(tmp_path: Path) -> None:
+    for device in ("nowhere", "meta:x", "xpu"):
+        with pytest.raises(UserError, match=f"engine.device = '{device}' is not to be had"):
+            train(recipe(f"engine.device={device}"), tmp_path / "run", CONSOLE)
+    assert not (tmp_path / "run").exists()
 
 
 def test_a_run_leaves_what_it_promises(whole: Path) -> None:

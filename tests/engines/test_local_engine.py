@@ -310,3 +310,11 @@ def test_a_prompt_that_leaves_no_room_to_answer_is_refused() -> None:
     assert len(local.sample("executor", [[1] * room], 1, SamplingParameters(4), seed=0)[0]) == 1
     with pytest.raises(UserError, match=f"a prompt of {room} tokens for executor and max_tokens = 5 exceed"):
         local.sample("executor", [[1] * room], 1, SamplingParameters(5), seed=0)
+
+
+def test_an_update_that_diverges_names_the_learning_rate_to_lower() -> None:
+    local = LocalEngine(model(), tokenizer(), ["executor/kin"])
+    with torch.no_grad():
+        next(iter(local.policies["executor/kin"].trainable.values())).fill_(float("inf"))
+    with pytest.raises(UserError, match=r"update of executor/kin diverged.*lower roles\.executor\.learning_rate"):
+        local.update("executor/kin", sequences(4), OBJECTIVE, seed=0)

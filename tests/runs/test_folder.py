@@ -7,6 +7,7 @@ import json
 import logging
 import os
 import random
+import shutil
 import signal
 from collections.abc import Mapping
 from pathlib import Path
@@ -115,7 +116,7 @@ def test_resume_continues_like_the_straight_run(tmp_path: Path) -> None:
     whole = straight(tmp_path / "whole", recipe(rounds=8))
     with RunFolder.create(tmp_path / "parts", recipe(rounds=8), INPUTS) as folder:
         ToyRun(folder).run(3)
-    with RunFolder.resume(tmp_path / "parts", None, INPUTS) as folder:
+    with RunFolder.resume(tmp_path / "parts") as folder:
         assert folder.latest is not None
         assert folder.latest.round == 3
         ToyRun(folder).run(8)
@@ -135,7 +136,7 @@ def test_killed_at_any_moment_then_resumed_equals_the_straight_run(tmp_path: Pat
         os._exit(0)
     assert os.WTERMSIG(os.waitpid(child, 0)[1]) == signal.SIGKILL
     if (path / "recipe.toml").exists():
-        with RunFolder.resume(path, None, INPUTS) as folder:
+        with RunFolder.resume(path) as folder:
             ToyRun(folder).run(ROUNDS)
     else:
         straight(path, given)  # killed before it was a run: the same folder can be used again
@@ -225,7 +226,6 @@ def test_rounds_may_grow_but_not_fall_behind(tmp_path: Path) -> None:
 
 def test_run_without_checkpoint_starts_again(tmp_path: Path) -> None:
     with RunFolder.create(tmp_path, recipe()) as folder:
-        folder.append_metrics({"round": 0, "rollouts": 0})
         folder.write_rollouts(1, [{"task": 1}])
     with RunFolder.resume(tmp_path) as folder:
         assert folder.latest is None
@@ -234,12 +234,31 @@ def test_run_without_checkpoint_starts_again(tmp_path: Path) -> None:
         assert list((tmp_path / "rollouts").iterdir()) == []
 
 
+def test_finished_rounds_whose_checkpoints_are_lost_are_not_thrown_away(tmp_path: Path) -> None:
+    straight(tmp_path, recipe())
+    shutil.rmtree(tmp_path / "checkpoints")
+    before = {path: path.read_bytes() for path in tmp_path.rglob("*") if path.is_file()}
+    with pytest.raises(UserError, match="rows of metrics but no complete checkpoint"):
+        RunFolder.resume(tmp_path)
+    assert {path: path.read_bytes() for path in tmp_path.rglob("*") if path.is_file()} == before
+
+
 def test_resume_says_what_changed(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
     straight(tmp_path, recipe())
-    RunFolder.resume(tmp_path, None, INPUTS).close()
-    assert caplog.text == ""
-    RunFolder.resume(tmp_path, None, {"compact/evader.j2": "other"}).close()
+    with RunFolder.resume(tmp_path) as folder:
+        folder.check_inputs(INPUTS)
+        assert caplog.text == ""
+        folder.check_inputs({**INPUTS, "compact/evader.j2": "other"})
     assert "compact/evader.j2 has changed since this run began" in caplog.text
+
+
+@pytest.mark.parametrize("now", [{"backbone/model.safetensors": "other"}, {}, {"backbone/added.py": "code"}])
+def test_another_backbone_is_refused(tmp_path: Path, now: dict[str, str | Path]) -> None:
+    began: dict[str, str | Path] = {**INPUTS, "backbone/model.safetensors": "weights"}
+    with RunFolder.create(tmp_path, recipe(), began) as folder:
+        folder.check_inputs(began)
+        with pytest.raises(UserError, match=r"begun with another backbone: sha256 of backbone/"):
+            folder.check_inputs({**INPUTS, **now})
 
 
 def test_resume_needs_a_run_and_all_its_rows(tmp_path: Path) -> None:

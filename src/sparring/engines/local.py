@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -133,7 +134,13 @@ class LocalEngine:
         gradient_norm = 0.0
         for part in parts:
             sums.append(self.accumulate(own, [sequences[i] for i in part], [anchors[i] for i in part], objective))
-            gradient_norm += float(torch.nn.utils.clip_grad_norm_(own.trainable.values(), objective.gradient_clip))
+            norm = float(torch.nn.utils.clip_grad_norm_(own.trainable.values(), objective.gradient_clip))
+            if not math.isfinite(norm):
+                raise UserError(
+                    f"the update of {policy} diverged: gradient norm {norm} with learning_rate = "
+                    f"{objective.learning_rate:g}; lower roles.{policy.split('/')[0]}.learning_rate and resume"
+                )
+            gradient_norm += norm
             own.optimiser.step()
             own.optimiser.zero_grad(set_to_none=True)
         tokens = sum(len(anchor.taken) for anchor in anchors)

@@ -31,7 +31,8 @@ class Emission:
     slot, sample: where it stands among the emissions of its environment and round.
     difficulty: in [0, 1]; None when what a learned evader wrote could not be read.
     task_seed: the seed to generate the task with, so equal emissions give equal tasks.
-    sequence: the tokens a policy sampled to propose it; None when no policy did.
+    sequence: the tokens a policy sampled to propose it; None when no policy did. prompt, text: what
+    it was asked and what it wrote.
     reward: what a learning placement gave it, None before that and in placements that do not learn.
     """
 
@@ -42,6 +43,8 @@ class Emission:
     task_seed: int
     sequence: PolicySequence | None = None
     reward: float | None = None
+    prompt: str = ""
+    text: str = ""
 
 
 @dataclass(frozen=True)

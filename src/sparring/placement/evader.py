@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Literal
 
 from sparring.credit import standardise
@@ -50,13 +50,8 @@ class Evader:
             bins = [(each.attempts, each.capture_rate) for each in competence.bins(name)]
             dialogue = self.engine.dialogue
             shown = shown_emissions(self.pack, name, environment.guide, bins, self.examples)
-            prompts = [
-                [
-                    *dialogue.opening(render_evader(self.pack, name, environment.guide, hint, bins), shown),
-                    *dialogue.ready(),
-                ]
-                for hint in self.hints
-            ]
+            asked = [render_evader(self.pack, name, environment.guide, hint, bins) for hint in self.hints]
+            prompts = [[*dialogue.opening(text, shown), *dialogue.ready()] for text in asked]
             sampled = self.engine.sample(
                 self.policy(Role.EVADER, name),
                 [[token for span in prompt for token in span.ids] for prompt in prompts],
@@ -69,9 +64,10 @@ class Evader:
                     sequence = PolicySequence(Role.EVADER)
                     sequence.append(prompt)
                     sequence.append_sampled(generation)
-                    difficulty = parse_emission(dialogue.decode(generation))
+                    text = dialogue.decode(generation)
                     seed = task_seed(self.run_seed, name, round_number, slot, sample)
-                    emissions.append(Emission(name, slot, sample, difficulty, seed, sequence))
+                    emission = Emission(name, slot, sample, parse_emission(text), seed, sequence)
+                    emissions.append(replace(emission, prompt=asked[slot], text=text))
         return emissions
 
     def learn(self, outcomes: Sequence[Outcome]) -> Mapping[str, float]:

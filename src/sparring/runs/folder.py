@@ -19,7 +19,15 @@ from typing import Any, Self
 from sparring.config import Recipe
 from sparring.errors import UserError
 from sparring.runs.checkpoint import Checkpoint, newest_checkpoint, tidy, write_checkpoint
-from sparring.runs.origin import hashes, is_run, read_recipe, refuse_other_recipe, versions, warn_of_changes
+from sparring.runs.origin import (
+    hashes,
+    is_run,
+    read_recipe,
+    refuse_other_backbone,
+    refuse_other_recipe,
+    versions,
+    warn_of_changes,
+)
 from sparring.runs.summary import summarise
 from sparring.runs.writing import partial_name, write_json, write_json_lines, write_text, writing
 
@@ -70,12 +78,12 @@ class RunFolder:
         return cls(path, recipe, lock)
 
     @classmethod
-    def resume(cls, path: Path, recipe: Recipe | None = None, inputs: Mapping[str, str | Path] | None = None) -> Self:
+    def resume(cls, path: Path, recipe: Recipe | None = None) -> Self:
         """Continue a run from its newest complete checkpoint, or from the start when it has none.
 
         Without `recipe` the stored one is used; a given one may differ in `rounds` only. Warns when
-        packages or the given inputs have changed since the run began. Raises UserError when there is
-        no run, another recipe, or another process at work.
+        packages have changed since the run began. Raises UserError when there is no run, another
+        recipe, or another process at work.
         """
         stored = read_recipe(path)
         recipe = recipe or stored
@@ -86,8 +94,6 @@ class RunFolder:
             folder = cls(path, recipe, lock)
             folder._go_back()
             warn_of_changes(path / "versions.json", versions())
-            if inputs is not None:
-                warn_of_changes(path / "hashes.json", hashes(inputs))
         except BaseException:
             os.close(lock)
             raise
@@ -95,6 +101,15 @@ class RunFolder:
 
     def __enter__(self) -> Self:
         return self
+
+    def check_inputs(self, inputs: Mapping[str, str | Path]) -> None:
+        """Hold all inputs of a resumed run against the hashes that it recorded.
+
+        Warns of changed ones; raises UserError for another backbone, which would go on as another model.
+        """
+        now = hashes(inputs)
+        refuse_other_backbone(self.path, now)
+        warn_of_changes(self.path / "hashes.json", now)
 
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
@@ -143,6 +158,11 @@ class RunFolder:
         """Return to the newest complete checkpoint; forget every trace of later rounds."""
         self.latest = newest_checkpoint(self.path / "checkpoints")
         done = self.latest.round if self.latest else -1
+        if self.latest is None and (rows := read_metrics(self.path)):
+            raise UserError(
+                f"{self.path} has {len(rows)} rows of metrics but no complete checkpoint to go on from; restore its "
+                "checkpoints folder, or begin another run with --out"
+            )
         if self.recipe.rounds < done:
             raise UserError(f"rounds = {self.recipe.rounds}, but {self.path} has done {done}; give {done} or more")
         if self.latest:

@@ -14,7 +14,7 @@ from typing import Any
 from sparring.config import Recipe, load_recipe
 from sparring.errors import UserError
 
-PACKAGES = ("sparring", "torch", "transformers", "tokenizers", "numpy")
+PACKAGES = ("sparring", "torch", "transformers", "peft", "safetensors", "tokenizers", "numpy")
 
 logger = logging.getLogger(__name__)
 
@@ -67,17 +67,34 @@ def hashes(inputs: Mapping[str, str | Path]) -> dict[str, str]:
     return found
 
 
+def refuse_other_backbone(path: Path, now: Mapping[str, str]) -> None:
+    """Raise a UserError when a backbone file of the run in `path` is not what it recorded."""
+    before = _read(path / "hashes.json")
+    for name in sorted(name for name in {*before, *now} if name.startswith("backbone/")):
+        if before.get(name) != now.get(name):
+            was, today = (str(of.get(name, "absent"))[:12] for of in (before, now))
+            raise UserError(
+                f"{path} was begun with another backbone: sha256 of {name} was {was} and is {today}; put back the "
+                "backbone that it began with, or begin another run with --out"
+            )
+
+
 def warn_of_changes(path: Path, now: Mapping[str, Any]) -> None:
     """Say what has changed since the run began: the resumed run may then differ from the straight one."""
-    try:
-        before = _flat(json.loads(path.read_text(encoding="utf-8")))
-    except (OSError, ValueError):
-        before = {}
-    after = _flat(now)
+    before, after = _flat(_read(path)), _flat(now)
     for name in sorted(before.keys() | after.keys()):
         if before.get(name) != after.get(name):
             then, today = before.get(name, "unknown"), after.get(name, "absent")
             logger.warning("%s has changed since this run began: %s, now %s", name, then, today)
+
+
+def _read(path: Path) -> Mapping[str, Any]:
+    """A JSON object; an empty one where it is lost."""
+    try:
+        found = json.loads(path.read_text(encoding="utf-8"))
+    except (OSError, ValueError):
+        return {}
+    return found if isinstance(found, dict) else {}
 
 
 def _flat(data: Mapping[str, Any]) -> dict[str, Any]:

@@ -174,6 +174,8 @@ def emission_rows(outcomes: Sequence[Outcome]) -> list[dict[str, Any]]:
             "signature": outcome.signature,
             "capture": outcome.capture_rate,
             "reward": outcome.emission.reward,
+            "prompt": outcome.emission.prompt,
+            "text": outcome.emission.text,
             **({} if outcome.emission.sequence is None else _tokens(outcome.emission.sequence)),
         }
         for outcome in outcomes

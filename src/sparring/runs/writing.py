@@ -15,7 +15,7 @@ from typing import Any
 
 from sparring.errors import UserError
 
-DISK_FULL = frozenset({errno.ENOSPC, errno.EDQUOT})
+DISK_FULL = frozenset({errno.ENOSPC, errno.EDQUOT, errno.EFBIG})
 
 
 @contextmanager
