@@ -6,6 +6,7 @@
 PYTHON ?= python3
 BIN := .venv/bin
 INSTALLED := .venv/installed
+UNFINISHED := .venv/unfinished
 
 .PHONY: demo test lint format
 
@@ -26,7 +27,14 @@ format: $(INSTALLED)
 	$(BIN)/ruff check --fix .
 	$(BIN)/ruff format .
 
+# A .venv of ours that was not finished is marked, and made anew the next time; one that was there is used.
 $(INSTALLED): pyproject.toml constraints.txt
-	test -x $(BIN)/python || $(PYTHON) -m venv .venv
-	$(BIN)/pip install -c constraints.txt -e '.[dev]'
+	@if [ -x $(BIN)/python ] && [ ! -e $(UNFINISHED) ]; then exit; fi; \
+	$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' 2>/dev/null || { \
+		echo 'PYTHON = $(PYTHON) is no Python of 3.11 or later; give one: make PYTHON=/path/to/python3.11' >&2; exit 1; }; \
+	rm -rf .venv && mkdir .venv && touch $(UNFINISHED) && $(PYTHON) -m venv .venv || { rm -rf .venv; exit 1; }
+	@$(BIN)/python -c 'import sys; sys.exit(sys.version_info < (3, 11))' || { \
+		echo 'the Python in .venv is older than 3.11; remove .venv' >&2; exit 1; }
+	$(BIN)/pip install -c constraints.txt -e '.[dev]' || { if [ -e $(UNFINISHED) ]; then rm -rf .venv; fi; exit 1; }
+	@rm -f $(UNFINISHED)
 	touch $@

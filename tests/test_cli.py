@@ -2,18 +2,25 @@
 
 from __future__ import annotations
 
+import errno
 import json
+import math
+import signal
 import subprocess
 import sys
+import time
+from collections.abc import Callable, Iterator
+from contextlib import suppress
 from pathlib import Path
 
 import pytest
 
+from sparring import commands
 from sparring.cli import TRAIN_OPTIONS, main, make_parser, split_overrides
 from sparring.commands import _lines, default_folder
 from sparring.config import load_recipe
-from sparring.errors import UserError
 from sparring.runs.folder import RunFolder
+from sparring.runs.writing import interrupts_deferred
 
 RECIPE = 'name = "toy"\nrounds = 3\n[environments.kin]\nhops = 2\n'
 
@@ -90,7 +97,14 @@ def test_overrides_reach_the_recipe(recipe: Path) -> None:
         (["eval", "model", "--benchmarks", "ifeval", "--limit", "0"], "'0' is not a whole number above 0"),
         (["score", "x.jsonl", "--benchmark", "ifeval", "--profile", "kind"], "invalid choice: 'kind'"),
         (["backbone", "huge"], "invalid choice: 'huge'"),
-        (["backbone", "micro"], "recipe recipes/lure-micro.toml does not exist"),
+        (["backbone", "micro"], "recipes/lure-micro.toml is not in this folder; name one with --recipe FILE"),
+        (["train", "toy.toml", "--rounds", "[[[["], "rounds = '[[[[' is not accepted"),
+        (["train", "toy.toml", "--name", "o_\udcff"], "is not valid UTF-8"),
+        (["train", "toy.toml", "--name", ""], "name = '' is not accepted"),
+        (["train", "x" * 3000], "cannot be read (File name too long)"),
+        (["train", "toy.toml", "--out", "x" * 300], "File name too long; check the path"),
+        (["report", "x" * 300], "File name too long; check the path"),
+        (["eval", "runn", "--benchmarks", "ifeval"], "'runn' is neither a run folder"),
         (["backbone", "micro", "--recipe", "none.toml"], "recipe none.toml does not exist"),
         (["backbone", "smollm2", "--out", "toy.toml"], "--out toy.toml exists"),
     ],
@@ -132,18 +146,145 @@ def test_default_folder_is_the_first_free_one(tmp_path: Path, monkeypatch: pytes
     Path("runs/toy").mkdir(parents=True)
     Path("runs/toy-2").mkdir()
     assert default_folder("toy") == Path("runs/toy-3")
-    with pytest.raises(UserError, match="cannot name a run folder"):
-        default_folder("../toy")
+
+
+@pytest.fixture
+def signals() -> Iterator[None]:
+    """What Python does on Ctrl-C, and after the test what was done before."""
+    before = {number: signal.getsignal(number) for number in (signal.SIGINT, signal.SIGTERM)}
+    signal.signal(signal.SIGINT, signal.default_int_handler)
+    yield
+    for number, handler in before.items():
+        signal.signal(number, handler)
+
+
+def reporting(monkeypatch: pytest.MonkeyPatch, act: Callable[[], object]) -> int:
+    """The exit code when `sparring report` does this."""
+    monkeypatch.setattr(commands, "report", lambda run: act())
+    return main(["report", "run"])
+
+
+def fail(error: BaseException) -> Callable[[], object]:
+    def act() -> object:
+        raise error
+
+    return act
+
+
+@pytest.mark.parametrize(
+    ("error", "said"),
+    [
+        (OSError(errno.ENOSPC, "No space left on device", "runs/x"), "runs/x: No space left on device; check"),
+        (OSError(errno.EFBIG, "File too large"), "File too large; check the path"),
+        (PermissionError(errno.EACCES, "Permission denied", b"runs/\xff"), "Permission denied; check the path"),
+        (RecursionError("deep"), "the input nests too deeply"),
+        (UnicodeDecodeError("utf-8", b"\xff", 0, 1, "invalid start byte"), "text that is not valid UTF-8"),
+        (MemoryError(), "out of memory; lower engine.tokens_per_micro_batch"),
+        (RuntimeError("CUDA out of memory.\nTried to allocate"), "out of memory; lower"),
+    ],
+)
+def test_what_the_machine_refuses_is_one_line(
+    error: Exception, said: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert reporting(monkeypatch, fail(error)) == 2
+    shown = capsys.readouterr().err
+    assert said in shown
+    assert shown.count("\n") == 1
+
+
+@pytest.mark.parametrize("error", [KeyError("x"), ValueError("x"), RuntimeError("shapes differ"), AssertionError()])
+def test_mistakes_of_the_program_keep_their_traceback(error: Exception, monkeypatch: pytest.MonkeyPatch) -> None:
+    with pytest.raises(type(error)):
+        reporting(monkeypatch, fail(error))
+
+
+def test_a_closed_pipe_ends_it_quietly(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+    assert reporting(monkeypatch, fail(BrokenPipeError())) == 141
+    assert capsys.readouterr().err == ""
+
+
+def test_output_that_nobody_takes_leaves_no_traceback(tmp_path: Path) -> None:
+    program = "import sys; from sparring import cli, commands; commands.report = print; sys.exit(cli.main())"
+    command = f'"{sys.executable}" -c "{program}" report run'
+    closed = subprocess.run(["bash", "-c", f"set -o pipefail; {command} | exec 0<&- true"], capture_output=True)
+    full = subprocess.run(["bash", "-c", f"{command} > /dev/full"], capture_output=True, text=True)
+    assert closed.stderr == b""
+    assert full.returncode == 2
+    assert full.stderr == "sparring: No space left on device; check the path, its permissions and the space left\n"
+
+
+@pytest.mark.usefixtures("signals")
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+def test_termination_is_an_interrupt_and_one_more_is_silent(
+    number: signal.Signals, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert reporting(monkeypatch, lambda: signal.raise_signal(number)) == 130
+    signal.raise_signal(signal.SIGINT)
+    assert capsys.readouterr().err == "sparring: interrupted\n"
+
+
+@pytest.mark.usefixtures("signals")
+def test_one_more_interrupt_disturbs_no_cleanup_unless_the_first_was_lost(monkeypatch: pytest.MonkeyPatch) -> None:
+    done = []
+
+    def interrupted() -> None:
+        try:
+            signal.raise_signal(signal.SIGINT)
+        finally:
+            signal.raise_signal(signal.SIGINT)
+            signal.raise_signal(signal.SIGTERM)
+            done.append("torn down")
+
+    def lost() -> None:
+        with suppress(KeyboardInterrupt):
+            interrupted()
+        monkeypatch.setattr(time, "monotonic", lambda: math.inf)
+        signal.raise_signal(signal.SIGINT)
+
+    assert reporting(monkeypatch, interrupted) == 130
+    signal.signal(signal.SIGINT, signal.default_int_handler)
+    assert reporting(monkeypatch, lost) == 130
+    assert done == ["torn down"] * 2
+
+
+@pytest.mark.usefixtures("signals")
+def test_termination_waits_for_a_write(monkeypatch: pytest.MonkeyPatch) -> None:
+    done = []
+
+    def write() -> None:
+        with interrupts_deferred():
+            signal.raise_signal(signal.SIGTERM)
+            done.append("written")
+        done.append("not reached")
+
+    assert reporting(monkeypatch, write) == 130
+    assert done == ["written"]
+
+
+@pytest.mark.usefixtures("signals")
+def test_in_the_background_only_termination_counts(monkeypatch: pytest.MonkeyPatch) -> None:
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # as a shell starts a background process
+    assert reporting(monkeypatch, lambda: signal.raise_signal(signal.SIGINT)) == 0
+    assert reporting(monkeypatch, lambda: signal.raise_signal(signal.SIGTERM)) == 130
+
+
+@pytest.mark.usefixtures("signals")
+def test_signals_are_left_as_they_were(monkeypatch: pytest.MonkeyPatch) -> None:
+    before = signal.getsignal(signal.SIGINT), signal.getsignal(signal.SIGTERM)
+    assert reporting(monkeypatch, lambda: None) == 0
+    assert (signal.getsignal(signal.SIGINT), signal.getsignal(signal.SIGTERM)) == before
 
 
 def test_a_rate_is_shown_on_one_line() -> None:
     shown = {"rate": 0.5, "low": 0.4, "high": 0.6, "n": 100}
     unknown = {"rate": None, "low": None, "high": None, "n": 0}
+    bare = {"rate": 0.5, "low": None, "high": None, "n": 7}
     other = {"rate": 0.5, "n": 100}
-    assert _lines({"prompts": shown, "by_size": {"2x2": unknown}, "other": other}) == [
+    assert _lines({"prompts": shown, "by_size": {"2x2": unknown, "3x3": bare}, "other": other}) == [
         "prompts  0.500 (0.400-0.600, n = 100)",
         "by_size",
         "  2x2  not measured (n = 0)",
+        "  3x3  0.500 (n = 7)",
         "other",
         "  rate  0.5",
         "  n     100",

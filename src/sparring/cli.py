@@ -1,18 +1,28 @@
 """The command line: `sparring train | eval | score | report | backbone`.
 
-Bad input of any kind is one line on stderr and exit code 2. The arguments are parsed by argparse,
-whose messages are single lines and which loads at once; each verb imports what it needs.
+Bad input of any kind is one line on stderr and exit code 2, and so is a machine that refuses (no
+space, no memory). Any other exception is a mistake of this program and keeps its traceback. The
+arguments are parsed by argparse, whose messages are single lines and which loads at once; each verb
+imports what it needs.
 """
 
 from __future__ import annotations
 
 import argparse
 import difflib
+import io
 import logging
+import math
+import os
+import signal
 import sys
-from collections.abc import Sequence
+import threading
+import time
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from importlib import metadata
 from pathlib import Path
+from types import FrameType
 from typing import NoReturn
 
 from sparring import commands
@@ -20,6 +30,16 @@ from sparring.errors import UserError
 
 TRAIN_OPTIONS = frozenset({"--out", "--resume", "--dry-run", "--json", "--help"})
 """What `train` itself understands; every other `--section.key value` overrides the recipe."""
+
+
+OUT_OF_MEMORY = ("out of memory", "can't allocate memory")
+"""What PyTorch's RuntimeErrors say, on an accelerator and on a CPU, where Python has its MemoryError."""
+
+SHUTDOWN_SECONDS = 10.0
+"""How long after an interrupt a further one is taken for the same."""
+
+LONGEST_PATH = 120
+"""Characters of a path, its last ones, that a message shows."""
 
 
 class OneLineParser(argparse.ArgumentParser):
@@ -31,17 +51,38 @@ class OneLineParser(argparse.ArgumentParser):
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Run one command line and return its exit code: 0, 2 for bad input, 130 after Ctrl-C."""
+    """Run one command line; its exit code: 0, 2 for bad input, 130 when interrupted, 141 for a closed pipe."""
     logging.basicConfig(format="sparring: %(levelname)s: %(message)s", level=logging.WARNING)
+    if isinstance(sys.stdout, io.TextIOWrapper):
+        sys.stdout.reconfigure(errors="backslashreplace")  # odd file names, and terminals that know ASCII alone
     try:
-        _run(list(sys.argv[1:] if arguments is None else arguments))
-    except UserError as error:
-        _complain(str(error))
-        return 2
+        with _termination_as_interrupt():
+            _run(list(sys.argv[1:] if arguments is None else arguments))
+        if sys.stdout is not None:
+            sys.stdout.flush()  # here, where a closed pipe or a full disk can still be told
     except KeyboardInterrupt as interrupt:
         _complain(f"interrupted; {interrupt}" if interrupt.args else "interrupted")
         return 130
-    return 0
+    except BrokenPipeError:
+        _drop_output()
+        return 141
+    except UserError as error:
+        _complain(str(error))
+    except OSError as error:
+        where = "" if error.filename is None else f"{os.fsdecode(error.filename)[-LONGEST_PATH:]}: "
+        _complain(f"{where}{error.strerror or error}; check the path, its permissions and the space left")
+        _drop_output()
+    except UnicodeError as error:
+        _complain(f"text that is not valid UTF-8 ({error}); give other names or another file")
+    except RecursionError:
+        _complain("the input nests too deeply to be read; give plain lists and sections")
+    except (MemoryError, RuntimeError) as error:
+        if not (isinstance(error, MemoryError) or any(words in str(error) for words in OUT_OF_MEMORY)):
+            raise
+        _complain("out of memory; lower engine.tokens_per_micro_batch or engine.rows_per_batch, or give a smaller file")
+    else:
+        return 0
+    return 2
 
 
 def split_overrides(arguments: Sequence[str]) -> tuple[list[str], list[str]]:
@@ -131,9 +172,59 @@ def _run(arguments: list[str]) -> None:
             commands.backbone(given.name, given.recipe, given.out)
 
 
+@contextmanager
+def _termination_as_interrupt() -> Iterator[None]:
+    """Take SIGTERM as Ctrl-C: the same message, and a run that can be resumed.
+
+    It goes through SIGINT, which writes defer. A shell has a background process ignore SIGINT, so
+    ours then raises only once SIGTERM came. Workers inherit both handlers and leave when told to.
+    One more within SHUTDOWN_SECONDS is ignored: raised while objects are torn down, it would print
+    a traceback. Later it counts again, should the first have been lost on the way. After all is torn
+    down, Ctrl-C is ignored and SIGTERM kills.
+    """
+    if threading.current_thread() is not threading.main_thread():
+        yield
+        return
+    process, terminated, raised = os.getpid(), False, -math.inf
+    before = {number: signal.getsignal(number) for number in (signal.SIGINT, signal.SIGTERM)}
+
+    def interrupt(_signal: int, _frame: FrameType | None) -> None:
+        nonlocal raised
+        heeded = terminated or before[signal.SIGINT] is not signal.SIG_IGN
+        if os.getpid() == process and heeded and time.monotonic() - raised > SHUTDOWN_SECONDS:
+            raised = time.monotonic()
+            raise KeyboardInterrupt
+
+    def terminate(_signal: int, _frame: FrameType | None) -> None:
+        nonlocal terminated
+        if os.getpid() != process:
+            os._exit(128 + signal.SIGTERM)
+        terminated = True
+        signal.raise_signal(signal.SIGINT)
+
+    after = before
+    signal.signal(signal.SIGINT, interrupt)
+    signal.signal(signal.SIGTERM, terminate)
+    try:
+        yield
+    except KeyboardInterrupt:
+        after = {signal.SIGINT: signal.SIG_IGN, signal.SIGTERM: signal.SIG_DFL}
+        raise
+    finally:
+        for number, handler in after.items():
+            signal.signal(number, handler)
+
+
+def _drop_output() -> None:
+    """Keep Python from writing what stdout still holds when it shuts down, to a pipe or disk that refused it."""
+    if sys.stdout is sys.__stdout__ and sys.stdout is not None:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+
+
 def _complain(message: str) -> None:
     """One line, whatever the message holds."""
-    print("sparring:", " ".join(message.split()), file=sys.stderr)
+    line = " ".join(message.split()).encode("utf-8", errors="backslashreplace").decode("utf-8")
+    print("sparring:", line, file=sys.stderr)
 
 
 def _names(text: str) -> list[str]:

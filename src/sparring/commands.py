@@ -89,6 +89,11 @@ def backbone(name: str, recipe_path: Path | None, out: Path | None) -> None:
     if out and out.exists():
         raise UserError(f"--out {out} exists; give another folder")
     if name == "micro":
+        if recipe_path is None and not MICRO_RECIPE.exists():
+            raise UserError(
+                f"backbone micro is warmed up on the tasks of a recipe, and {MICRO_RECIPE} is not in this folder; "
+                "name one with --recipe FILE"
+            )
         recipe = load_recipe(recipe_path or MICRO_RECIPE)
 
         from rich.console import Console
@@ -115,8 +120,6 @@ def backbone(name: str, recipe_path: Path | None, out: Path | None) -> None:
 
 def default_folder(name: str) -> Path:
     """`runs/NAME`, or the first of `runs/NAME-2`, `runs/NAME-3` ... that is free."""
-    if Path(name).name != name:
-        raise UserError(f"name = {name!r} cannot name a run folder; leave out slashes or give --out")
     folder, number = Path("runs") / name, 1
     while folder.exists():
         number += 1
@@ -166,6 +169,8 @@ def _words(value: Any) -> str:
             return "not measured"
         case {"rate": None, "n": n}:
             return f"not measured (n = {n})"
+        case {"rate": rate, "low": None, "n": n}:
+            return f"{rate:.3f} (n = {n})"
         case {"rate": rate, "low": low, "high": high, "n": n}:
             return f"{rate:.3f} ({low:.3f}-{high:.3f}, n = {n})"
         case bool():

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 import tomllib
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from math import isfinite
 from pathlib import Path
 from typing import Annotated, Any, Literal
@@ -24,6 +24,12 @@ from sparring.wording import mend, shown
 
 LARGEST = 1_000_000
 """The bound of counts that nothing else bounds: more is a slip of the hand."""
+
+DEEPEST = 8
+"""How deep the settings of an environment may nest."""
+
+MOST_THREADS = 512
+"""PyTorch starts as many threads as it is told to, and thousands bring the process down."""
 
 LONGEST_NAME = 200
 """Bytes of a run's name; its folder's name may be 255, and `-2` or a mark may be put to it."""
@@ -90,7 +96,7 @@ class EngineSection(Section):
     precision: Literal["float32", "bfloat16"] = "float32"
     weights: Literal["full", "lora"] = "full"
     lora_rank: int = Field(default=16, ge=1, le=1024)
-    threads: int = Field(default=1, ge=1, le=512)
+    threads: int = Field(default=1, ge=1, le=MOST_THREADS)
     tokens_per_micro_batch: int = Field(default=16384, ge=1, le=2**31 - 1)
     rows_per_batch: Count = 512
     device: Annotated[str, AfterValidator(_torch_device)] = "cpu"
@@ -193,13 +199,10 @@ class Recipe(Section):
     checkpoint: CheckpointSection = CheckpointSection()
 
     @model_validator(mode="after")
-    def _storable(self) -> Recipe:
-        """Settings of environments are checked by the environments; what no file or model can hold, here."""
-        for key, value in _leaves(self.model_dump()):
-            if isinstance(value, float) and not isfinite(value):
-                raise ValueError(f"{key} = {value} is not accepted: give a finite number")
-            if isinstance(value, str) and ("\0" in value or not _is_unicode(value)):
-                raise ValueError(f"{key} = {shown(value)} is not accepted: give text that is valid UTF-8, without NUL")
+    def _settings_of_plain_values(self) -> Recipe:
+        """The environments check their own settings; inf, nan and endless nesting are refused everywhere."""
+        for name, settings in self.environments.items():
+            _refuse_odd(settings, f"environments.{name}", DEEPEST)
         return self
 
     @model_validator(mode="after")
@@ -271,7 +274,9 @@ def load_recipe(path: Path, overrides: Sequence[str] = ()) -> Recipe:
     except FileNotFoundError:
         raise UserError(f"recipe {path} does not exist; see the recipes folder") from None
     except (OSError, UnicodeDecodeError) as error:
-        raise UserError(f"recipe {path} cannot be read ({error}); give a TOML file") from None
+        raise UserError(
+            f"recipe {path} cannot be read ({getattr(error, 'strerror', error)}); give a TOML file"
+        ) from None
     except tomllib.TOMLDecodeError as error:
         raise UserError(f"recipe {path} is not valid TOML: {error}") from None
     except RecursionError:
@@ -292,6 +297,8 @@ def recipe_from(data: Mapping[str, Any]) -> Recipe:
 
 
 def _apply_override(data: dict[str, Any], override: str) -> None:
+    if any("\ud800" <= character <= "\udfff" for character in override):
+        raise UserError(f"override {override!r} is not valid UTF-8; give text that is")
     key, separator, text = override.partition("=")
     parts = key.split(".")
     if not separator or not all(parts):
@@ -335,23 +342,15 @@ def _known_keys(section: list[str]) -> list[str]:
     return list(model.model_fields)
 
 
-def _leaves(value: Any, key: str = "") -> Iterator[tuple[str, Any]]:
-    """Every value that holds no other, under its dotted key, and the keys of the recipe's own tables."""
-    match value:
-        case Mapping():
-            for name, inner in value.items():
-                field = f"{key}.{name}" if key else str(name)
-                yield from ((field, name), *_leaves(inner, field))
-        case list():
-            for inner in value:
-                yield from _leaves(inner, key)
-        case _:
-            yield key, value
-
-
-def _is_unicode(text: str) -> bool:
-    try:
-        text.encode("utf-8")
-    except UnicodeEncodeError:
-        return False
-    return True
+def _refuse_odd(value: Any, key: str, depth: int) -> None:
+    """ValueError for a number that is not finite, or for tables and lists nested deeper than `depth`."""
+    if depth == 0:
+        raise ValueError(f"{key} nests more than {DEEPEST} deep; give keys and plain lists")
+    if isinstance(value, float) and not isfinite(value):
+        raise ValueError(f"{key} = {value} is not accepted: give a finite number")
+    if isinstance(value, Mapping):
+        for name, inner in value.items():
+            _refuse_odd(inner, f"{key}.{name}", depth - 1)
+    elif isinstance(value, list):
+        for inner in value:
+            _refuse_odd(inner, key, depth - 1)

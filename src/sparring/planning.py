@@ -10,14 +10,13 @@ from sparring.config import Recipe
 from sparring.environments.base import AnyEnvironment
 from sparring.micro import make_model, make_tokenizer
 from sparring.roles import Role
-from sparring.training import check_device, make_environments, turn_limits
+from sparring.training import make_environments, turn_limits
 
 MEGABYTE = 1_000_000
 
 
 def plan(recipe: Recipe) -> dict[str, Any]:
     """The counts of one round and of the whole run, the longest episodes, and the memory of the weights."""
-    check_device(recipe.engine.device, here=False)
     environments = make_environments(recipe)
     limits = turn_limits(environments)
     recipe.check_capture_dominance(max(limits.values()))

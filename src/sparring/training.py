@@ -83,7 +83,7 @@ def _generated(environment: AnyEnvironment, difficulty: float, seed: int) -> Tas
 
 def set_up(recipe: Recipe, console: Console) -> Setup:
     """Check the recipe against its environments, load the backbone, and join the parts."""
-    check_device(recipe.engine.device, here=True)
+    check_device(recipe.engine.device)
     environments = make_environments(recipe)
     recipe.check_capture_dominance(max(turn_limits(environments).values()))
     loaded = load_backbone(recipe, environments, console)
@@ -114,12 +114,10 @@ def set_up(recipe: Recipe, console: Console) -> Setup:
     return Setup(recipe, environments, engine, method, evaluator, heldout, clock, inputs)
 
 
-def check_device(name: str, *, here: bool) -> None:
-    """UserError, before anything is loaded, when torch knows no such device, or has none here."""
+def check_device(name: str) -> None:
+    """UserError, before anything is loaded, when this machine has no such device."""
     try:
-        device = torch.device(name)
-        if here:
-            torch.empty(0, device=device)
+        torch.empty(0, device=name)
     except (RuntimeError, AssertionError) as error:
         raise UserError(
             f"engine.device = {name!r} is not to be had ({str(error).splitlines()[0]}); give 'cpu', or 'cuda' where "

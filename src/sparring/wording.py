@@ -10,16 +10,15 @@ LONGEST_SHOWN = 80
 """Characters of a value that a message shows."""
 
 MENDS = {
-    "model_type": "give a section with its keys",
-    "dict_type": "give a section with its keys",
+    "model_type": "give named values, not one value",
+    "dict_type": "give named values, not one value",
     "int_type": "give a whole number",
     "float_type": "give a number",
     "finite_number": "give a finite number",
     "bool_type": "give true or false",
     "string_type": "give text, in quotes",
     "list_type": "give a list",
-    "missing": "it is missing",
-    "too_short": "give at least {min_length}",
+    "too_short": "give at least {min_length} of them",
     "enum": "give {expected}",
     "literal_error": "give {expected}",
     "greater_than": "give a number above {gt:g}",

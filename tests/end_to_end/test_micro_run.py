@@ -65,9 +65,8 @@ def whole(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def test_a_device_that_is_not_there_is_refused_before_anything_is_made(tmp_path: Path) -> None:
-    for device in ("nowhere", "meta:x", "xpu"):
-        with pytest.raises(UserError, match=f"engine.device = '{device}' is not to be had"):
-            train(recipe(f"engine.device={device}"), tmp_path / "run", CONSOLE)
+    with pytest.raises(UserError, match=r"engine.device = 'cuda:99' is not to be had \(.+\); give 'cpu'"):
+        train(recipe("engine.device=cuda:99"), tmp_path / "run", CONSOLE)
     assert not (tmp_path / "run").exists()
 
 

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 from rich.console import Console
 
-from sparring import training
+from sparring import backbones, training
 from sparring.config import Recipe, load_recipe
 from sparring.environments import load_environment
 from sparring.errors import UserError
@@ -123,7 +123,7 @@ def test_what_cannot_be_evaluated_is_refused_before_anything_loads(
         runner.evaluate(str(run), ["ifevl"], None, None, console)
     with pytest.raises(UserError, match="micro is the micro backbone, which reads no natural language"):
         runner.evaluate("micro", ["ifeval"], None, None, console)
-    with pytest.raises(UserError, match="'nosuch' is no folder"):
+    with pytest.raises(UserError, match="'nosuch' is neither a run folder"):
         runner.evaluate("nosuch", ["phantom_wiki"], None, tmp_path / "out", console)
     kin = Recipe(name="kin", environments={"phantom_wiki": {}})
     RunFolder.create(tmp_path / "begun", kin).close()
@@ -136,6 +136,36 @@ def test_what_cannot_be_evaluated_is_refused_before_anything_loads(
         runner.evaluate(str(tmp_path / "begun"), ["zebralogic"], None, None, console)
     assert not (tmp_path / "cache").exists()
     assert not (tmp_path / "out").exists()
+
+
+@pytest.mark.parametrize("target", ["demoo", "runs/demoo", "runs/", "runs/dem\udcff", "toy.toml", "x" * 80, ""])
+def test_a_mistyped_run_is_told_the_nearest_without_the_hub(
+    target: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(backbones, "snapshot_download", lambda *_, **__: pytest.fail("asked the hub"))
+    with pytest.raises(UserError, match=r"is neither a run folder .* give a run, a model folder, smollm2 or a hub id"):
+        subject.recipe_of(target)
+    kin = Recipe(name="kin", environments={"phantom_wiki": {}})
+    for name in ("demo", "other"):
+        RunFolder.create(tmp_path / "runs" / name, kin).close()
+    with pytest.raises(UserError, match=r"is neither a run folder .* the nearest run is runs/(demo|other)"):
+        subject.recipe_of(target)
+
+
+def test_hub_ids_and_model_folders_go_to_the_loader(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "model").mkdir()
+    (tmp_path / "model" / "config.json").write_text("{}")
+    for target in ("org/name", "smollm2", "model", "./model", str(tmp_path / "model")):
+        assert subject.recipe_of(target).backbone.name == target
+
+
+def test_a_line_that_nests_without_end_is_one_line(tmp_path: Path) -> None:
+    file = tmp_path / "deep.jsonl"
+    file.write_text("[" * 200_000)
+    with pytest.raises(UserError, match="line 1 nests too deeply"):
+        runner.score(file, "phantom_wiki", "official")
 
 
 @pytest.mark.official_data

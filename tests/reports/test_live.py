@@ -5,6 +5,7 @@ from __future__ import annotations
 import io
 from typing import Any
 
+import pytest
 from rich.console import Console
 
 from sparring.reports.live import ROUNDS_SHOWN, RoundsTable
@@ -91,3 +92,46 @@ def test_an_interrupt_leaves_the_table_stopped() -> None:
     table.__exit__(KeyboardInterrupt, KeyboardInterrupt(), None)
     assert isinstance(console.file, io.StringIO)
     assert "stopped" in console.file.getvalue()
+
+
+def last_screen(width: int, height: int = 24) -> list[str]:
+    """The last thing that a terminal of this size shows of a run on three environments."""
+    names = ["phantom_wiki", "ifeval", "zebra_logic"]
+    console = Console(file=io.StringIO(), force_terminal=True, width=width, height=height, color_system=None)
+    with RoundsTable(console, 120, names) as table:
+        for number in range(1, 15):
+            each = {name: {"capture": 0.5, "difficulty_mean": 0.25, "mixed": 0.4} for name in names}
+            table.show(row(number, environments=each, heldout={"capture": 0.61}, rollouts=12_345 * number))
+            table.status(number, "18 of 288 rollouts under way")
+    assert isinstance(console.file, io.StringIO)
+    return console.file.getvalue().rpartition("\x1b[2K")[2].splitlines()
+
+
+@pytest.mark.parametrize("width", range(34, 121))
+def test_nothing_is_cut_at_any_width(width: int) -> None:
+    screen = last_screen(width)
+    words = " ".join(" ".join(screen).split())
+    assert "…" not in words
+    assert words.count("0.50 at 0.25") % 3 == 0
+    assert "172,830" in words
+    assert "0.610" in words
+    assert "14/120 rounds" in words
+    assert max(map(len, screen)) <= width
+    assert len(screen) <= 24
+
+
+def test_columns_go_one_after_the_other() -> None:
+    def heads(width: int) -> list[bool]:
+        words = " ".join(last_screen(width)[:2]).split()
+        return [head in words for head in ("KL", "mixed", "phantom_wiki", "held-out")]
+
+    assert heads(100) == [True, True, True, True]
+    assert heads(72) == [False, True, True, True]
+    assert heads(64) == [False, False, True, True]
+    assert heads(60) == [False, True, False, True]  # environments below one another
+
+
+def test_a_low_terminal_shows_the_last_rounds() -> None:
+    screen = last_screen(100, height=10)
+    assert len(screen) <= 10
+    assert any(line.split()[0] == "14" for line in screen)

@@ -3,143 +3,16 @@
 from __future__ import annotations
 
 import json
-import math
 import re
 from html.parser import HTMLParser
 from pathlib import Path
 from typing import Any
 
 import pytest
+from tests.made_up_run import ENVIRONMENTS, ROLES, make_recipe, make_run, rollout_row, write_lines
 
-from sparring.config import Recipe, recipe_from
-from sparring.errors import UserError
 from sparring.reports.episodes import chosen_episodes
 from sparring.reports.report import departures, write_report
-
-ENVIRONMENTS = ("phantom_wiki", "ifeval", "zebralogic")
-ROLES = ("evader", "planner", "executor")
-LEVELS = (0.0, 0.2, 0.4, 0.6, 0.8, 1.0)
-
-
-def make_recipe(**changes: Any) -> Recipe:
-    return recipe_from({"name": "made-up", "environments": {name: {} for name in ENVIRONMENTS}} | changes)
-
-
-def heldout(skill: float) -> dict[str, Any]:
-    """An evaluation in which success falls gradually over difficulty."""
-    environments: dict[str, dict[str, Any]] = {}
-    for index, name in enumerate(ENVIRONMENTS):
-        levels: list[tuple[float, int, int]] = [
-            (d, round(20 / (1 + math.exp(7 * (d - skill - 0.1 * index)))), 20) for d in LEVELS
-        ]
-        n = sum(count for _, _, count in levels)
-        environments[name] = {
-            "capture": sum(passed for _, passed, _ in levels) / n,
-            "n": n,
-            "by_difficulty": [[d, passed / count, count] for d, passed, count in levels],
-        }
-    total = sum(entry["n"] for entry in environments.values())
-    capture = sum(entry["capture"] * entry["n"] for entry in environments.values()) / total
-    return {"capture": capture, "n": total, "environments": environments}
-
-
-def training_row(number: int, evaluation: dict[str, Any] | None) -> dict[str, Any]:
-    wobble = math.sin(number * 1.7) * 0.08 + math.sin(number * 0.61) * 0.05
-    mixed = 0.5 + wobble
-    return {
-        "round": number,
-        "environments": {
-            name: {
-                "capture": 0.35 + 0.1 * index + 0.1 * (1 - math.exp(-number / 20)) + wobble,
-                "difficulty_mean": 0.3 + 0.1 * index + 0.2 * (1 - math.exp(-number / 30)) + wobble / 2,
-                "difficulty_spread": 0.12,
-                "signature_entropy": 1.4 + wobble,
-                "all_fail": (1 - mixed) * 0.6,
-                "all_pass": (1 - mixed) * 0.4,
-                "mixed": mixed,
-                "progress": 0.6,
-                "invalid": 1,
-                "emitted": 12,
-                "errored": 0,
-            }
-            for index, name in enumerate(ENVIRONMENTS)
-        },
-        "roles": {
-            role: {
-                "reward": 0.2,
-                "kl": 0.004 * (index + 1) * (1 + wobble),
-                "entropy": 1.2 * math.exp(-number / 90) + 0.1 * index + wobble,
-                "clip_share": 0.02,
-                "tokens": 4000 * (index + 1),
-                "grad_norm": 0.5,
-                "well_formed": 0.98,
-                "truncated": 0.0,
-            }
-            for index, role in enumerate(ROLES)
-        },
-        "heldout": evaluation,
-        "rollouts": 288 * number,
-        "seconds": {"propose": 0.05, "rollouts": 0.3, "update": 0.2} | ({"evaluate": 0.1} if evaluation else {}),
-    }
-
-
-def rollout_row(environment: str, captured: bool, text: str) -> dict[str, Any]:
-    return {
-        "task": "0123456789abcdef",
-        "environment": environment,
-        "difficulty": 0.4,
-        "signature": "hops=3",
-        "statement": "who is the mother of the friend of ann",
-        "group": 0,
-        "plan": {
-            "text": '["friend", "mother"]',
-            "stages": ["friend", "mother"],
-            "well_formed": True,
-            "ids": [1],
-            "owners": ["sampled"],
-            "log_probs": [-0.1],
-        },
-        "turns": [
-            {
-                "stage": stage,
-                "text": text,
-                "observation": "eve" if stage == 0 else "",
-                "progress": 0.5 if stage == 0 or not captured else 1.0,
-                "gain": 0.5 if stage == 0 or captured else 0.0,
-                "reward": 0.125,
-                "well_formed": True,
-                "stop": "end",
-            }
-            for stage in (0, 1)
-        ],
-        "captured": captured,
-        "progress": 1.0 if captured else 0.5,
-        "error": None,
-        "execution": {"ids": [1], "owners": ["sampled"], "log_probs": [-0.1], "turn": [0]},
-    }
-
-
-def write_lines(path: Path, rows: list[dict[str, Any]]) -> None:
-    path.parent.mkdir(parents=True, exist_ok=True)
-    path.write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")
-
-
-def make_run(folder: Path, rounds: int = 3, text: str = "lookup ann friend", **changes: Any) -> Path:
-    """A whole run folder of `rounds` rounds, evaluated before, every tenth round and after."""
-    folder.mkdir(parents=True, exist_ok=True)
-    (folder / "recipe.toml").write_text(make_recipe(rounds=rounds, **changes).toml(), encoding="utf-8")
-    before: dict[str, Any] = {"round": 0, "environments": {}, "roles": {}, "heldout": heldout(0.35)}
-    rows = [before | {"rollouts": 0, "seconds": {"evaluate": 0.4}}]
-    for number in range(1, rounds + 1):
-        evaluated = number % 10 == 0 or number == rounds
-        skill = 0.35 + 0.3 * (1 - math.exp(-number / 40))
-        rows.append(training_row(number, heldout(skill) if evaluated else None))
-    write_lines(folder / "metrics.jsonl", rows)
-    for number in range(1, rounds + 1):
-        episodes = [rollout_row(name, captured, text) for name in ENVIRONMENTS for captured in (True, False, True)]
-        write_lines(folder / "rollouts" / f"round_{number:04d}.jsonl", episodes)
-    (folder / "versions.json").write_text(json.dumps({"python": "3.11.2", "packages": {"torch": "2.13.0"}}))
-    return folder
 
 
 class Links(HTMLParser):
@@ -287,28 +160,10 @@ def test_a_null_here_and_there_leaves_the_rest(tmp_path: Path) -> None:
     assert write_report(folder).read_text(encoding="utf-8").count("<svg ") == 9
 
 
-def test_a_folder_without_metrics_is_refused_in_one_line(tmp_path: Path) -> None:
-    folder = make_run(tmp_path, environments={"ifeval": {}})
-    (folder / "metrics.jsonl").unlink()
-    with pytest.raises(UserError, match=r"holds no metrics yet") as refusal:
-        write_report(folder)
-    assert "\n" not in str(refusal.value)
-    assert not (folder / "report.html").exists()
-
-
-def test_a_folder_that_is_no_run_is_refused(tmp_path: Path) -> None:
-    with pytest.raises(UserError, match="holds no run"):
-        write_report(tmp_path)
-
-
-def test_a_torn_rollout_file_is_named_with_its_line(tmp_path: Path) -> None:
-    folder = make_run(tmp_path, 1)
-    path = folder / "rollouts" / "round_0001.jsonl"
-    path.write_text(path.read_text()[:-40], encoding="utf-8")
-    rows = path.read_text().splitlines()
-    path.write_text("\n".join(rows[-1:] + rows[:-1]), encoding="utf-8")
-    with pytest.raises(UserError, match=r"round_0001\.jsonl line 1 is not JSON"):
-        write_report(folder)
+def test_the_last_round_is_the_greatest_number(tmp_path: Path) -> None:
+    for number in (1, 9_999, 10_000):
+        write_lines(tmp_path / "rollouts" / f"round_{number:04d}.jsonl", [rollout_row("ifeval", True, "x")])
+    assert [episode.round for episode in chosen_episodes(tmp_path, ENVIRONMENTS)] == [1, 10_000]
 
 
 def test_a_lone_surrogate_does_not_cost_the_report(tmp_path: Path) -> None:
@@ -335,31 +190,33 @@ def test_episodes_are_the_first_of_each_outcome_in_file_order(tmp_path: Path) ->
 
 def test_the_papers_own_choices_are_no_departure(page: str) -> None:
     assert departures(make_recipe()) == []
-    assert "departs from the paper" not in page
+    assert "This recipe departs" not in page
 
 
-def test_departures_from_the_paper_are_shown(tmp_path: Path) -> None:
+def test_every_departure_from_the_defaults_is_shown(tmp_path: Path) -> None:
     changes: dict[str, Any] = {
         "backbone": {"name": "smollm2"},
         "environments": {"ifeval": {}},
-        "method": {"executor_credit": "reward_to_go", "planner_credit": "capture"},
-        "placement": {"repetition_scale": 0.25},
+        "method": {"executor_credit": "reward_to_go", "planner_credit": "capture", "group_size": 4},
+        "placement": {"name": "uniform", "slots": 3},
+        "objective": {"kl_estimator": "exact", "kl_weight": 0.02},
+        "roles": {"planner": {"learning_rate": 1e-4}},
     }
-    found = {departure.field: (departure.value, departure.paper) for departure in departures(make_recipe(**changes))}
+    found = {departure.field: (departure.value, departure.default) for departure in departures(make_recipe(**changes))}
     assert found == {
         "method.executor_credit": ("reward_to_go", "eq5"),
+        "method.group_size": ("4", "8"),
         "method.planner_credit": ("capture", "progress"),
-        "placement.repetition_scale": ("0.25", "1.0"),
+        "placement.name": ("uniform", "evader"),
+        "placement.slots": ("3", "8"),
+        "objective.kl_estimator": ("exact", "k3"),
+        "objective.kl_weight": ("0.02", "0.1"),
+        "roles.planner.learning_rate": ("0.0001", "5e-06"),
     }
     page = write_report(make_run(tmp_path, 1, **changes)).read_text(encoding="utf-8")
-    assert "This recipe departs from the paper." in page
-    assert "<code>reward_to_go</code>" in page
+    assert "This recipe departs from the defaults" in page
+    assert "<code>roles.planner.learning_rate</code> is <code>0.0001</code>" in page
     assert "stands in for" not in page
-
-
-def test_a_placement_other_than_the_evader_is_a_departure_and_its_repetition_scale_is_not() -> None:
-    recipe = make_recipe(placement={"name": "uniform", "repetition_scale": 0.5})
-    assert [departure.field for departure in departures(recipe)] == ["placement.name"]
 
 
 def test_the_micro_backbone_is_called_a_stand_in(page: str) -> None:

@@ -271,7 +271,7 @@ def test_resume_needs_a_run_and_all_its_rows(tmp_path: Path) -> None:
     with pytest.raises(UserError, match="no row of round 1"):
         RunFolder.resume(tmp_path / "run")
     metrics.write_text("{broken\n")
-    with pytest.raises(UserError, match="not JSON lines"):
+    with pytest.raises(UserError, match="line 1 is no row of a round; restore the file"):
         RunFolder.resume(tmp_path / "run")
 
 

@@ -9,6 +9,7 @@ from sparring.environments import instructions, phantom_wiki, zebra
 from sparring.environments.base import AnyEnvironment, environment_type, registered
 from sparring.errors import UserError, nearest
 from sparring.tasks import PromptPack
+from sparring.wording import mend, shown
 
 __all__ = ["instructions", "load_environment", "phantom_wiki", "zebra"]
 
@@ -31,6 +32,6 @@ def load_environment(name: str, settings: Mapping[str, Any], pack: PromptPack) -
         field = ".".join(["environments", name, *map(str, first["loc"])])
         if first["type"] == "extra_forbidden":
             near = nearest(str(first["loc"][-1]), kind.settings_type.model_fields)
-            raise UserError(f"unknown key {field} = {first['input']!r}; the nearest key is {near}") from None
-        raise UserError(f"{field} = {first['input']!r} is not accepted: {first['msg'].lower()}") from None
+            raise UserError(f"unknown key {field} = {shown(first['input'])}; the nearest key is {near}") from None
+        raise UserError(f"{field} = {shown(first['input'])} is not accepted: {mend(first)}") from None
     return kind(checked, pack)

@@ -65,7 +65,8 @@ def heldout_scores(rows: Sequence[Stored], name: str, levels: int, tasks_per_lev
         "truncated": truncated(rows),
         "metrics": {
             "capture": rate(_over_levels(by_level, "captured"), len(replays)),
-            "progress": rate(_over_levels(by_level, "progress"), len(replays)),
+            # A mean of fractions, not a share of successes: Wilson's interval is not for it.
+            "progress": {**rate(_over_levels(by_level, "progress"), len(replays)), "low": None, "high": None},
         },
         "capture_by_difficulty": {
             f"{level:.2f}": rate(fmean(each.captured for each in group), len(group))

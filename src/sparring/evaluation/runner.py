@@ -129,4 +129,6 @@ def _show(scores: Mapping[str, Any], console: Console) -> None:
 def _cells(entry: Mapping[str, Any]) -> tuple[str, str, str]:
     if entry["rate"] is None:
         return "not measured", "", str(entry["n"])
+    if entry["low"] is None:
+        return f"{entry['rate']:.3f}", "", str(entry["n"])
     return f"{entry['rate']:.3f}", f"{entry['low']:.3f}-{entry['high']:.3f}", str(entry["n"])

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from sparring.errors import UserError
+from sparring.wording import shown
 
 
 class Stop(StrEnum):
@@ -79,6 +80,8 @@ def read_json_lines(path: Path, what: str) -> list[tuple[int, dict[str, Any]]]:
                 fields = json.loads(line)
             except ValueError as error:
                 raise UserError(f"{path} line {number} is not JSON ({error}); write one object a line") from None
+            except RecursionError:
+                raise UserError(f"{path} line {number} nests too deeply; write one flat object a line") from None
             if not isinstance(fields, dict):
                 raise UserError(f"{path} line {number} is a {type(fields).__name__}; write one JSON object a line")
             found.append((number, fields))
@@ -91,9 +94,9 @@ def _stored(where: str, fields: Mapping[str, Any]) -> Stored:
             raise UserError(f"{where} has no {name!r}, only {sorted(fields)}; give each line an id and a text")
     name, text, stop = fields["id"], fields["text"], fields.get("stop")
     if isinstance(name, bool) or not isinstance(name, str | int):
-        raise UserError(f"{where}: id = {name!r} is not accepted; give the benchmark's own id")
+        raise UserError(f"{where}: id = {shown(name)} is not accepted; give the benchmark's own id")
     if not isinstance(text, str):
-        raise UserError(f'{where}: text = {text!r} is not accepted; give a string, "" for no answer')
+        raise UserError(f'{where}: text = {shown(text)} is not accepted; give a string, "" for no answer')
     if stop is not None and stop not in list(Stop):
-        raise UserError(f"{where}: stop = {stop!r} is not accepted; give {', '.join(Stop)}, or leave it out")
+        raise UserError(f"{where}: stop = {shown(stop)} is not accepted; give {', '.join(Stop)}, or leave it out")
     return Stored(where, str(name), text, None if stop is None else Stop(stop), fields)

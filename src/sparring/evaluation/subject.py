@@ -12,16 +12,19 @@ from rich.console import Console
 
 from sparring import micro, training
 from sparring.clock import Clock
-from sparring.config import BackboneSection, EngineSection, PromptsSection, Recipe
+from sparring.config import MOST_THREADS, BackboneSection, EngineSection, PromptsSection, Recipe
 from sparring.engines.base import Engine
 from sparring.environments.base import AnyEnvironment
-from sparring.errors import UserError
+from sparring.errors import UserError, nearest
 from sparring.evaluation.benchmarks import BENCHMARKS, Benchmark, HeldoutBenchmark
 from sparring.roles import Role
 from sparring.rollouts import Pursuers
 from sparring.runs.checkpoint import newest_checkpoint
 from sparring.runs.origin import is_run, read_recipe
 from sparring.tasks import PromptPack
+
+RUNS = Path("runs")
+"""Where runs go unless told otherwise."""
 
 MODEL = "model"
 """The policy that plays every role when a model is evaluated as it comes: one copy of its weights."""
@@ -44,12 +47,36 @@ def recipe_of(target: str) -> Recipe:
         return read_recipe(Path(target))
     if target == "micro":
         raise _reads_no_prose(target)
+    _refuse_mistyped(target)
     return Recipe(
-        name=f"eval-{Path(target).name}",
+        name="eval",
         backbone=BackboneSection(name=target),
-        engine=EngineSection(threads=os.cpu_count() or 1, device="cuda" if torch.cuda.is_available() else "cpu"),
+        engine=EngineSection(
+            threads=min(os.cpu_count() or 1, MOST_THREADS), device="cuda" if torch.cuda.is_available() else "cpu"
+        ),
         prompts=PromptsSection(pack=PromptPack.CHAT),
         environments={card.environment: {} for card in BENCHMARKS.values()},
+    )
+
+
+def _refuse_mistyped(target: str) -> None:
+    """Raise a UserError for what is neither a run, a model folder, `smollm2`, nor the form of a hub id.
+
+    What stands in `runs`, or in a folder that exists, is a path, so the hub is not asked for `runs/demoo`.
+    """
+    path = Path(target).expanduser()
+    of_a_hub = target.count("/") == 1 and "" not in target.split("/") and target[0] not in "./~"
+    if (
+        target == "smollm2"
+        or (path / "config.json").is_file()
+        or (of_a_hub and path.parent != RUNS and not path.parent.is_dir())
+    ):
+        return
+    runs = sorted({each for folder in (RUNS, path.parent) for each in folder.glob("*") if is_run(each)})
+    near = nearest(target, map(str, runs)) if runs else None
+    raise UserError(
+        f"{target!r} is neither a run folder (no recipe.toml in it) nor a model folder (no config.json in it); "
+        + (f"the nearest run is {near}" if near else "give a run, a model folder, smollm2 or a hub id (org/name)")
     )
 
 

@@ -128,5 +128,6 @@ class Lure:
         for policy in sorted({name for name, _ in buffer}):
             batch = [sequence for name, sequence in buffer if name == policy]
             seed = derive_seed(self.run_seed, policy, number)
+            self.pursuers.clock.announce(f"update of the {policy} on {len(batch)} sequences")
             reports.append(self.engine.update(policy, batch, self.objectives[role], seed))
         return joint_report(reports)

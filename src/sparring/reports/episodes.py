@@ -7,16 +7,16 @@ rollout in file order: picked by rule, so they show what is usual and not what l
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, fields
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from sparring.errors import UserError
+from sparring.reports.metrics import StoredRow, checked
 
 
-@dataclass(frozen=True)
-class EpisodeTurn:
+class EpisodeTurn(StoredRow):
     """One executor turn, as the reader sees it."""
 
     stage: int
@@ -27,6 +27,33 @@ class EpisodeTurn:
     reward: float | None
     well_formed: bool
     stop: str
+
+
+class StoredPlan(StoredRow):
+    """The plan of a stored rollout."""
+
+    text: str
+    stages: list[str]
+    well_formed: bool
+
+
+class StoredOutcome(StoredRow):
+    """What every stored rollout holds, a broken one too."""
+
+    environment: str
+    captured: bool
+    error: str | None
+
+
+class StoredRollout(StoredOutcome):
+    """A stored rollout that did not break."""
+
+    difficulty: float
+    signature: str
+    statement: str
+    plan: StoredPlan
+    turns: list[EpisodeTurn]
+    progress: float | None
 
 
 @dataclass(frozen=True)
@@ -48,48 +75,50 @@ class Episode:
 
 def chosen_episodes(folder: Path, environments: Sequence[str]) -> list[Episode]:
     """The episodes of the first and last round that stored any, in the order of the rounds."""
-    files = sorted((folder / "rollouts").glob("round_*.jsonl"))
-    ends = files if len(files) < 2 else [files[0], files[-1]]
-    return [episode for path in ends for episode in episodes_of_round(path, environments)]
+    rounds = {path.stem.removeprefix("round_"): path for path in (folder / "rollouts").glob("round_*.jsonl")}
+    files = {int(number): path for number, path in rounds.items() if number.isdecimal()}
+    ends = sorted({min(files), max(files)}) if files else []
+    return [episode for number in ends for episode in episodes_of_round(files[number], number, environments)]
 
 
-def episodes_of_round(path: Path, environments: Sequence[str]) -> list[Episode]:
-    """The first captured and the first failed rollout of each environment in one file."""
+def episodes_of_round(path: Path, number: int, environments: Sequence[str]) -> list[Episode]:
+    """The first captured and the first failed rollout of each environment in the file of round `number`."""
     wanted = [(environment, captured) for environment in environments for captured in (True, False)]
     found: dict[tuple[str, bool], Episode] = {}
-    for row in rollout_rows(path):
-        key = (row["environment"], row["captured"])
-        if row["error"] is None and key in wanted and key not in found:
-            found[key] = episode_from(row, int(path.stem.removeprefix("round_")))
+    for where, row in rollout_rows(path):
+        outcome = checked(StoredOutcome, row, where)
+        key = (outcome.environment, outcome.captured)
+        if outcome.error is None and key in wanted and key not in found:
+            found[key] = episode_from(checked(StoredRollout, row, where), number)
             if len(found) == len(wanted):
                 break
     return [found[key] for key in wanted if key in found]
 
 
-def rollout_rows(path: Path) -> Iterator[Mapping[str, Any]]:
-    """The rollouts of one file, one at a time: a file may be large."""
+def rollout_rows(path: Path) -> Iterator[tuple[str, Any]]:
+    """The rollouts of one file and where each stands, one at a time: a file may be large."""
     with path.open(encoding="utf-8", errors="replace") as lines:
         for number, line in enumerate(lines, 1):
+            where = f"{path} line {number}"
             try:
-                yield json.loads(line)
-            except json.JSONDecodeError as error:
-                raise UserError(f"{path} line {number} is not JSON ({error.msg}); resume the run to mend it") from None
+                row = json.loads(line)
+            except (ValueError, RecursionError) as error:
+                raise UserError(f"{where} is not JSON ({error}); restore the file or remove the line") from None
+            yield where, row
 
 
-def episode_from(row: Mapping[str, Any], number: int) -> Episode:
+def episode_from(rollout: StoredRollout, number: int) -> Episode:
     """One stored rollout of round `number`."""
-    names = [field.name for field in fields(EpisodeTurn)]
-    turns = (EpisodeTurn(**{name: turn[name] for name in names}) for turn in row["turns"])
     return Episode(
         round=number,
-        environment=row["environment"],
-        difficulty=row["difficulty"],
-        signature=row["signature"],
-        statement=row["statement"],
-        plan_text=row["plan"]["text"],
-        stages=tuple(row["plan"]["stages"]),
-        plan_well_formed=row["plan"]["well_formed"],
-        turns=tuple(turns),
-        captured=row["captured"],
-        progress=row["progress"],
+        environment=rollout.environment,
+        difficulty=rollout.difficulty,
+        signature=rollout.signature,
+        statement=rollout.statement,
+        plan_text=rollout.plan.text,
+        stages=tuple(rollout.plan.stages),
+        plan_well_formed=rollout.plan.well_formed,
+        turns=tuple(rollout.turns),
+        captured=rollout.captured,
+        progress=rollout.progress,
     )

@@ -1,4 +1,8 @@
-"""The rounds of a run as they happen: a live table in a terminal, one plain line a round elsewhere."""
+"""The rounds of a run as they happen: a live table in a terminal, one plain line a round elsewhere.
+
+The table fits the terminal: where it is narrow, columns are left out, the least telling first, then
+the environments stand below one another, and at last the rounds are plain lines. No number is cut.
+"""
 
 from __future__ import annotations
 
@@ -10,16 +14,29 @@ from statistics import fmean
 from types import TracebackType
 from typing import Any, Self
 
-from rich.console import Console, Group
+from rich.console import Console, Group, RenderableType
 from rich.live import Live
+from rich.measure import Measurement
 from rich.progress import BarColumn, Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
-from rich.table import Table
+from rich.table import Column, Table
 from rich.text import Text
 
 from sparring.reports.metrics import number_at
 
 ROUNDS_SHOWN = 12
-"""Rounds that the table shows, and that the time left is reckoned from."""
+"""Rounds that the table shows where the terminal is high enough, and that the time left is reckoned from."""
+
+LINES_AROUND = 5
+"""Lines of a terminal that the heading, the lines below the table and the cursor take."""
+
+UNBOUNDED = 10_000
+"""A width that holds any table, to measure how wide it would like to be."""
+
+HEADINGS = {"KL": "executor\nKL"}
+"""How the table heads a number where its label in a plain line is too short."""
+
+FEWER_COLUMNS = ((), ("KL",), ("KL", "mixed"))
+"""The columns that are left out, as the terminal gets narrower."""
 
 QUIET_SECONDS = 60.0
 """Outside a terminal, what is in hand is told when nothing was printed for so long."""
@@ -49,8 +66,7 @@ class RoundsTable:
         self._console = console
         self._progress = Progress(
             SpinnerColumn(),
-            TextColumn("{task.description}", markup=False),
-            BarColumn(),
+            BarColumn(bar_width=None, table_column=Column(max_width=40)),
             TextColumn("{task.completed:.0f}/{task.total:.0f} rounds", markup=False),
             TimeElapsedColumn(),
             TextColumn("{task.fields[left]}", markup=False),
@@ -100,18 +116,43 @@ class RoundsTable:
         return f"{timedelta(seconds=round(fmean(spent) * left))} left" if spent and left else ""
 
     def _render(self) -> Group:
-        return Group(self._table(), self._progress)
+        [task] = self._progress.tasks
+        return Group(self._rounds_table(), Text(task.description), self._progress)
 
-    def _table(self) -> Table:
+    def _rounds_table(self) -> RenderableType:
+        """The fullest table that the terminal has room for, else plain lines."""
+        unbounded = self._console.options.update_width(UNBOUNDED)
+        for stacked in (False, True):
+            for left_out in FEWER_COLUMNS:
+                table = self._table(left_out, stacked)
+                if Measurement.get(self._console, unbounded, table).maximum <= self._console.width:
+                    return table
+        longest = max((len(self._line(row)) for row in self._rows), default=0)
+        latest = self._latest(lines_a_round=2 + longest // self._console.width)  # folded at words: one more
+        return Text("\n".join(map(self._line, latest)))
+
+    def _latest(self, lines_a_round: int) -> list[Row]:
+        """The last rounds, as many as the terminal is high enough for."""
+        room = (self._console.height - LINES_AROUND) // lines_a_round
+        return list(self._rows)[-max(1, room) :]
+
+    def _table(self, left_out: Sequence[str], stacked: bool) -> Table:
+        """The last rounds without some columns; stacked, with the environments below one another."""
         table = Table(box=None, pad_edge=False, padding=(0, 1, 0, 0), header_style="bold")
         table.add_column("round", justify="right", no_wrap=True)
-        for name in self._environments:
-            table.add_column(Text(f"{name}\ncapture at d"), justify="right", no_wrap=True)
-        for name in ("held-out", "mixed", "executor\nKL", "rollouts"):
-            table.add_column(name, justify="right", no_wrap=True)
-        for row in self._rows:
-            pairs = [Text(self._capture_at_difficulty(row, name)) for name in self._environments]
-            table.add_row(str(row["round"]), *pairs, *(Text(value) for value in self._figures(row).values()))
+        for heading in ["environment"] if stacked else self._environments:
+            table.add_column(Text(f"{heading}\ncapture at d"), justify="right", no_wrap=True)
+        kept = [label for label in self._figures({"rollouts": 0}) if label not in left_out]
+        for label in kept:
+            table.add_column(HEADINGS.get(label, label), justify="right", no_wrap=True)
+        for row in self._latest(max(1, len(self._environments)) if stacked else 1):
+            pairs = {name: self._capture_at_difficulty(row, name) for name in self._environments}
+            if stacked:
+                cells = ["\n".join(f"{name} {pair}" for name, pair in pairs.items() if pair)]
+            else:
+                cells = list(pairs.values())
+            figures = self._figures(row)
+            table.add_row(str(row["round"]), *map(Text, [*cells, *(figures[label] for label in kept)]))
         return table
 
     def _line(self, row: Row) -> str:

@@ -1,15 +1,97 @@
-"""The metrics of a run as the report reads them: any number may be missing, and then it is left out."""
+"""The metrics of a run as the report reads them: any number may be null, and then it is left out."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from math import isfinite
-from typing import Any
+from pathlib import Path
+from typing import Annotated, Any, TypeVar
 
+from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
+
+from sparring.errors import UserError
 from sparring.reports import drawing
+from sparring.wording import mend, shown
 
 Row = Mapping[str, Any]
+
+Share = Annotated[float, Field(ge=0.0, le=1.0)]
+Number = Annotated[int, Field(ge=0)]
+
+
+class StoredRow(BaseModel):
+    """What a line of a run's file must hold to be read; it may hold more."""
+
+    model_config = ConfigDict(frozen=True, strict=True, allow_inf_nan=False)
+
+
+class HeldoutRates(StoredRow):
+    """Captures of one environment, or of all, and out of how many tasks."""
+
+    capture: Share | None
+    n: Number
+
+    @model_validator(mode="after")
+    def _a_rate_of_something(self) -> HeldoutRates:
+        if self.capture is not None and self.n == 0:
+            raise ValueError("n = 0 has no capture")
+        return self
+
+
+class HeldoutLevels(HeldoutRates):
+    """The same by difficulty: difficulty, capture, tasks."""
+
+    by_difficulty: list[Annotated[tuple[Share, Share | None, Number], Field(strict=False)]]
+
+
+class Heldout(HeldoutRates):
+    """One evaluation on held-out tasks."""
+
+    environments: dict[str, HeldoutLevels]
+
+
+class TrainedEnvironment(StoredRow):
+    """One environment in one round of training."""
+
+    capture: Share | None
+    difficulty_mean: Share | None
+
+
+class MetricsRow(StoredRow):
+    """One line of `metrics.jsonl`."""
+
+    round: Number
+    environments: dict[str, TrainedEnvironment]
+    roles: dict[str, dict[str, Any]]
+    heldout: Heldout | None
+    rollouts: Number
+    seconds: dict[str, float]
+
+
+Stored = TypeVar("Stored", bound=StoredRow)
+
+
+def checked(kind: type[Stored], row: Any, where: str) -> Stored:
+    """A line as what it must be; UserError, naming file, line and field, where it is not."""
+    try:
+        return kind.model_validate(row)
+    except ValidationError as error:
+        first = error.errors()[0]
+    field = ".".join(map(str, first["loc"]))
+    if first["type"] == "missing":
+        wrong = f"has no {field}"
+    elif field:
+        wrong = f"has {field} = {shown(first['input'])}, which is not accepted: {mend(first)}"
+    else:
+        wrong = f"is {shown(row)}, which is not accepted: {mend(first)}"
+    raise UserError(f"{where} {wrong}; restore the file from a copy, or remove the line")
+
+
+def check_rows(path: Path, rows: Sequence[Row]) -> None:
+    """Raise a UserError for the first metrics row that a report cannot be made of."""
+    for number, row in enumerate(rows, 1):
+        checked(MetricsRow, row, f"{path} line {number}")
 
 
 @dataclass(frozen=True)

@@ -7,33 +7,34 @@ itself scripts and outside resources.
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from jinja2 import Environment, PackageLoader, StrictUndefined
 
-from sparring.config import MethodSection, PlacementSection, Recipe
+from sparring.config import MethodSection, ObjectiveSection, PlacementSection, Recipe, RolesSection, Section
 from sparring.errors import UserError
 from sparring.reports import drawing, figures
 from sparring.reports.episodes import chosen_episodes
-from sparring.reports.metrics import RunMetrics
+from sparring.reports.metrics import RunMetrics, check_rows
 from sparring.runs.folder import read_metrics
 from sparring.runs.origin import read_recipe
 from sparring.runs.summary import summarise
 from sparring.runs.writing import write_atomically
+from sparring.wording import shown
 
 NOT_MEASURED = "not measured"
 
 
 @dataclass(frozen=True)
 class Departure:
-    """One choice of the recipe that is not the paper's."""
+    """One number or choice of the recipe that is not the default."""
 
     field: str
     value: str
-    paper: str
+    default: str
 
 
 @dataclass(frozen=True)
@@ -62,6 +63,7 @@ def write_report(folder: Path) -> Path:
     rows = read_metrics(folder)
     if not rows:
         raise UserError(f"{folder} holds no metrics yet (no row in metrics.jsonl); let the run finish a round first")
+    check_rows(folder / "metrics.jsonl", rows)
     roles = list(dict.fromkeys(role for row in rows for role in row["roles"]))
     metrics = RunMetrics(rows, list(recipe.environments), roles)
     episodes = chosen_episodes(folder, metrics.environments)
@@ -89,17 +91,30 @@ def write_report(folder: Path) -> Path:
 
 
 def departures(recipe: Recipe) -> list[Departure]:
-    """Where the placement and the credits are not the paper's, which the config's defaults are."""
-    paper_method, paper_placement = MethodSection(), PlacementSection()
-    method, placement = recipe.method, recipe.placement
-    choices: list[tuple[str, str | float, str | float]] = [
-        ("placement.name", placement.name, paper_placement.name),
-        ("method.executor_credit", method.executor_credit.value, paper_method.executor_credit.value),
-        ("method.planner_credit", method.planner_credit.value, paper_method.planner_credit.value),
-    ]
-    if placement.name == "evader":
-        choices.append(("placement.repetition_scale", placement.repetition_scale, paper_placement.repetition_scale))
-    return [Departure(field, str(value), str(paper)) for field, value, paper in choices if value != paper]
+    """Every key of the method, its objective, placement and roles that is not the default.
+
+    The defaults are the paper's wherever the paper gives a number.
+    """
+    defaults: dict[str, Section] = {
+        "placement": PlacementSection(),
+        "method": MethodSection(),
+        "objective": ObjectiveSection(),
+        "roles": RolesSection(),
+    }
+    found = []
+    for name, default in defaults.items():
+        theirs = dict(_leaves(name, default.model_dump(mode="json")))
+        ours = dict(_leaves(name, getattr(recipe, name).model_dump(mode="json")))
+        found += [Departure(key, str(ours[key]), str(theirs[key])) for key in theirs if ours[key] != theirs[key]]
+    return found
+
+
+def _leaves(key: str, value: Any) -> Iterator[tuple[str, Any]]:
+    if isinstance(value, Mapping):
+        for name, inner in value.items():
+            yield from _leaves(f"{key}.{name}", inner)
+    else:
+        yield key, value
 
 
 def settings(recipe: Recipe) -> list[tuple[str, str]]:
@@ -179,7 +194,9 @@ def _versions(folder: Path) -> dict[str, str]:
         return {}
     try:
         stored = json.loads(path.read_text(encoding="utf-8"))
-    except ValueError as error:
+    except (ValueError, RecursionError) as error:
         raise UserError(f"{path} is not JSON ({error}); restore or remove it") from None
-    software: dict[str, str] = stored.pop("packages", {})
-    return {**stored, **software}
+    if not isinstance(stored, dict):
+        raise UserError(f"{path} is {shown(stored)}, not an object; restore or remove it")
+    software = stored.pop("packages", {})
+    return stored | (software if isinstance(software, dict) else {})

@@ -185,12 +185,19 @@ class RunFolder:
 def read_metrics(path: Path) -> list[dict[str, Any]]:
     """Read the metrics rows of a run folder; none when no round has been finished."""
     try:
-        text = (path / "metrics.jsonl").read_text(encoding="utf-8")
-        return [json.loads(line) for line in text.splitlines()]
+        lines = (path / "metrics.jsonl").read_text(encoding="utf-8").splitlines()
     except FileNotFoundError:
         return []
-    except ValueError as error:
-        raise UserError(f"{path / 'metrics.jsonl'} is not JSON lines ({error}); restore or remove it") from error
+    rows = []
+    for number, line in enumerate(lines, start=1):
+        try:
+            row = json.loads(line)
+        except (ValueError, RecursionError):
+            row = None
+        if not (isinstance(row, dict) and isinstance(row.get("round"), int) and isinstance(row.get("rollouts"), int)):
+            raise UserError(f"{path / 'metrics.jsonl'} line {number} is no row of a round; restore the file")
+        rows.append(row)
+    return rows
 
 
 def _lock(path: Path) -> int:
