@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import signal
+
 import pytest
 
 from sparring.errors import UserError
@@ -22,3 +24,9 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
         for item in items:
             if item.get_closest_marker("official_data"):
                 item.add_marker(absent)
+
+
+@pytest.fixture(autouse=True, scope="session")
+def interrupts() -> None:
+    """Ctrl-C as in a terminal: a shell has processes in the background ignore it, and tests send it."""
+    signal.signal(signal.SIGINT, signal.default_int_handler)
