@@ -138,7 +138,7 @@ class LocalEngine:
             if not math.isfinite(norm):
                 raise UserError(
                     f"the update of {policy} diverged: gradient norm {norm} with learning_rate = "
-                    f"{objective.learning_rate:g}; lower roles.{policy.split('/')[0]}.learning_rate and resume"
+                    f"{objective.learning_rate:g}; lower roles.{policy.split('/')[0]}.learning_rate in a new run"
                 )
             gradient_norm += norm
             own.optimiser.step()

@@ -60,10 +60,13 @@ def hashes(inputs: Mapping[str, str | Path]) -> dict[str, str]:
     found = {}
     for name, source in sorted(inputs.items()):
         try:
-            content = source.encode("utf-8") if isinstance(source, str) else source.read_bytes()
+            if isinstance(source, str):
+                found[name] = hashlib.sha256(source.encode("utf-8")).hexdigest()
+            else:
+                with source.open("rb") as file:  # in pieces: weights may be larger than memory
+                    found[name] = hashlib.file_digest(file, "sha256").hexdigest()
         except OSError as error:
             raise UserError(f"{source} cannot be read ({error.strerror}); it is part of this run's input") from error
-        found[name] = hashlib.sha256(content).hexdigest()
     return found
 
 
