@@ -259,6 +259,9 @@ def test_another_backbone_is_refused(tmp_path: Path, now: dict[str, str | Path])
         folder.check_inputs(began)
         with pytest.raises(UserError, match=r"begun with another backbone: sha256 of backbone/"):
             folder.check_inputs({**INPUTS, **now})
+        folder.check_inputs({**began, "backbone/config.json": "of another version", "backbone/notes.txt": "mine"})
+        (tmp_path / "hashes.json").unlink()
+        folder.check_inputs({**INPUTS, **now})
 
 
 def test_resume_needs_a_run_and_all_its_rows(tmp_path: Path) -> None:

@@ -6,6 +6,7 @@ import hashlib
 import json
 import logging
 import platform
+import re
 from collections.abc import Mapping
 from importlib import metadata
 from pathlib import Path
@@ -15,6 +16,9 @@ from sparring.config import Recipe, load_recipe
 from sparring.errors import UserError
 
 PACKAGES = ("sparring", "torch", "transformers", "peft", "safetensors", "tokenizers", "numpy")
+
+DECISIVE = re.compile(r"backbone/(.*\.safetensors|.*\.py|tokenizer.*|chat_template.*)")
+"""The files without which a run would go on as another model."""
 
 logger = logging.getLogger(__name__)
 
@@ -71,9 +75,13 @@ def hashes(inputs: Mapping[str, str | Path]) -> dict[str, str]:
 
 
 def refuse_other_backbone(path: Path, now: Mapping[str, str]) -> None:
-    """Raise a UserError when a backbone file of the run in `path` is not what it recorded."""
+    """Raise a UserError when weights, tokenizer or code of a run's backbone are not what it recorded.
+
+    Other files (a config names the library's version) and a lost record are for `warn_of_changes`.
+    """
     before = _read(path / "hashes.json")
-    for name in sorted(name for name in {*before, *now} if name.startswith("backbone/")):
+    recorded = any(map(DECISIVE.fullmatch, before))
+    for name in sorted(name for name in {*before, *now} if recorded and DECISIVE.fullmatch(name)):
         if before.get(name) != now.get(name):
             was, today = (str(of.get(name, "absent"))[:12] for of in (before, now))
             raise UserError(
