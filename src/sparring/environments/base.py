@@ -121,6 +121,13 @@ class Environment(ABC, Generic[SettingsT, Secret, EpisodeT]):
     def with_other_secret(self, task: Task[Secret], seed: int) -> Task[Secret]:
         """The same public half with another secret of the same shape (the gold-swap audit)."""
 
+    def mutate(self, task: Task[Secret], seed: int) -> Solution:
+        """A solution with something wrong in it, as small a thing as there is, which the verifier must refuse.
+
+        Here the solution of the same task with another secret; override it with a nearer miss.
+        """
+        return self.solve(self.with_other_secret(task, seed))
+
     def content_key(self, task: Task[Secret]) -> str:
         """Sixteen hex digits that name a task by what is asked and how it is solved, whatever its seed."""
         return hashlib.sha256(f"{task.public.content_key} {self.solve(task)}".encode()).hexdigest()[:16]
