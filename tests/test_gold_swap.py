@@ -1,6 +1,7 @@
 """Guarantee 5 at the seam: what the roles hear does not change, byte for byte, when a task's secret is another's.
 
-The engine is scripted, the environments are real. PhantomWiki's swap keeps the world, so its tools answer alike
+`sparring.proving` does this for tasks without an engine; here rollouts and rounds are those of a run, with a
+scripted engine, and the environments are real. PhantomWiki's swap keeps the world, so its tools answer alike
 and all prompts must be the same at all turns, there too.
 """
 
@@ -8,25 +9,20 @@ from __future__ import annotations
 
 import copy
 import json
-from collections.abc import Sequence
 from typing import Any
 
 import pytest
 from tests.scripted import Floor, ScriptedEngine, Speaker, WordDialogue, by_copy
-from tests.toy import Toy, ToyEpisode, make_lure, make_pursuers, named, toy
+from tests.toy import Toy, ToyEpisode, make_lure, named, roll_out, toy
 
-from sparring.environments import load_environment
+from sparring.environments import default_environment
 from sparring.environments.base import AnyEnvironment, Solution, Verdict
+from sparring.proving import scripts
 from sparring.roles import Role
 from sparring.tasks import PromptPack, Task
-from sparring.trajectories import Group
 
 SETTINGS: dict[tuple[str, PromptPack], dict[str, Any]] = {
-    ("phantom_wiki", PromptPack.COMPACT): {
-        "tools": "lookup",
-        "population": [3, 8],
-        "attribute_question_probability": 0.0,
-    },
+    ("phantom_wiki", PromptPack.COMPACT): {},
     ("phantom_wiki", PromptPack.CHAT): {"population": [10, 30]},
     ("ifeval", PromptPack.COMPACT): {},
     ("ifeval", PromptPack.CHAT): {},
@@ -37,40 +33,16 @@ KINDS = pytest.mark.parametrize(("name", "pack"), SETTINGS)
 
 
 def load(name: str, pack: PromptPack) -> AnyEnvironment:
-    return load_environment(name, SETTINGS[name, pack], pack)
-
-
-def lasting(turns: Sequence[str]) -> Speaker:
-    """A speaker of these turns that stays with the last."""
-    return lambda floor: turns[min(floor.turn, len(turns) - 1)]
-
-
-def planning(solution: Solution, pack: PromptPack) -> str:
-    return " , ".join(solution.stages) if pack is PromptPack.COMPACT else json.dumps(solution.stages)
-
-
-def roll_out(
-    environment: AnyEnvironment, task: Task[Any], scripts: Sequence[Solution], dialogue: WordDialogue
-) -> tuple[Group, ScriptedEngine]:
-    """One rollout a script."""
-    engine = ScriptedEngine(
-        {
-            Role.PLANNER: by_copy(*(planning(each, task.public.pack) for each in scripts)),
-            Role.EXECUTOR: by_copy(*(lasting(each.turns) for each in scripts)),
-        },
-        dialogue=dialogue,
-    )
-    (group,) = make_pursuers(engine, named(environment)).pursue([task], len(scripts), seed=0)
-    return group, engine
+    return default_environment(name, pack, SETTINGS[name, pack])
 
 
 def scripts_for(environment: AnyEnvironment, task: Task[Any], other: Task[Any]) -> list[Solution]:
-    """The right solution, the one that is right under the other secret, one that dawdles, and noise."""
+    """Those of the proof, whose first is the right solution, and one that has it all and never submits."""
     right = environment.solve(task)
     unfinished = [turn.replace("submit", "").replace('"": true', '"done": true') for turn in right.turns]
     dawdling = [turn for turn in [*unfinished, *unfinished[::-1]] if turn]
-    noise = ("noise", "", "{", "done", "<done/>", '{"done": true}')
-    return [right, environment.solve(other), Solution(right.stages, tuple(dawdling)), Solution(("a", "b"), noise)]
+    mutated = environment.mutate(task, task.seed)
+    return [*scripts(task, right, environment.solve(other), mutated), Solution(right.stages, tuple(dawdling))]
 
 
 @KINDS
@@ -79,13 +51,13 @@ def test_planner_and_executor_hear_the_same_at_every_turn(name: str, pack: Promp
     environment = load(name, pack)
     task = environment.generate(difficulty, 4)
     other = environment.with_other_secret(task, 1)
-    scripts, dialogue = scripts_for(environment, task, other), WordDialogue()
-    group, engine = roll_out(environment, task, scripts, dialogue)
-    swapped_group, swapped_engine = roll_out(environment, other, scripts, dialogue)
+    said, dialogue = scripts_for(environment, task, other), WordDialogue()
+    group, engine = roll_out(environment, task, said, dialogue)
+    swapped_group, swapped_engine = roll_out(environment, other, said, dialogue)
     # The swap is real: what is right under one secret is wrong under the other.
     assert group.trajectories[0].captured
     assert not swapped_group.trajectories[0].captured
-    assert len(engine.heard) > 2 * len(scripts)
+    assert len(engine.heard) > 2 * len(said)
     assert swapped_engine.heard == engine.heard
     assert environment.signature(other) == environment.signature(task)
     for mine, theirs in zip(group.trajectories, swapped_group.trajectories, strict=True):

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import ClassVar, Literal
+from typing import Any, ClassVar, Literal
 
-from tests.scripted import ScriptedEngine, Speaker
+from tests.scripted import ScriptedEngine, Speaker, WordDialogue, by_copy
 
 from sparring.clock import Clock
 from sparring.credit import ExecutorCredit, PlannerCredit
@@ -174,6 +175,26 @@ def pursue(
     engine = ScriptedEngine({Role.PLANNER: lambda floor: plan, Role.EXECUTOR: speaker}, context_length)
     (group,) = make_pursuers(engine, named(environment)).pursue([environment.generate(0.5, 3)], copies, seed=11)
     return group, environment, engine
+
+
+def roll_out(
+    environment: AnyEnvironment, task: Task[Any], scripts: Sequence[Solution], dialogue: WordDialogue
+) -> tuple[Group, ScriptedEngine]:
+    """One rollout a script of any environment; a script that is too short stays with its last turn."""
+
+    def lasting(turns: Sequence[str]) -> Speaker:
+        return lambda floor: turns[min(floor.turn, len(turns) - 1)]
+
+    def planned(script: Solution) -> str:
+        return " , ".join(script.stages) if task.public.pack is PromptPack.COMPACT else json.dumps(script.stages)
+
+    speakers = {
+        Role.PLANNER: by_copy(*map(planned, scripts)),
+        Role.EXECUTOR: by_copy(*(lasting(script.turns) for script in scripts)),
+    }
+    engine = ScriptedEngine(speakers, dialogue=dialogue)
+    (group,) = make_pursuers(engine, named(environment)).pursue([task], len(scripts), seed=0)
+    return group, engine
 
 
 def stages_of(trajectory: Trajectory) -> list[int]:

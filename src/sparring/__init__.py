@@ -28,11 +28,13 @@ if TYPE_CHECKING:
         Environment,
         EnvironmentSettings,
         Episode,
+        InvalidTaskError,
         Solution,
         Verdict,
         best_progress,
         environment,
     )
+    from sparring.proving import LevelProof, prove
     from sparring.tasks import GenerationRefusedError, Guide, PromptPack, PublicTask, Task
 
 __all__ = [
@@ -41,6 +43,8 @@ __all__ = [
     "Episode",
     "GenerationRefusedError",
     "Guide",
+    "InvalidTaskError",
+    "LevelProof",
     "PromptPack",
     "PublicTask",
     "Recipe",
@@ -53,6 +57,7 @@ __all__ = [
     "environment",
     "evaluate",
     "load",
+    "prove",
     "resume",
     "score",
     "train",
@@ -61,9 +66,19 @@ __all__ = [
 _HOMES = {
     "Recipe": "sparring.config",
     **dict.fromkeys(
-        ("Environment", "EnvironmentSettings", "Episode", "Solution", "Verdict", "best_progress", "environment"),
+        (
+            "Environment",
+            "EnvironmentSettings",
+            "Episode",
+            "InvalidTaskError",
+            "Solution",
+            "Verdict",
+            "best_progress",
+            "environment",
+        ),
         "sparring.environments.base",
     ),
+    **dict.fromkeys(("LevelProof", "prove"), "sparring.proving"),
     **dict.fromkeys(("GenerationRefusedError", "Guide", "PromptPack", "PublicTask", "Task"), "sparring.tasks"),
 }
 """Where the public names that are imported on first use are defined."""

@@ -1,4 +1,4 @@
-"""The command line: `sparring train | eval | score | report | backbone`.
+"""The command line: `sparring train | eval | score | report | play | doctor | backbone`.
 
 Bad input of any kind is one line on stderr and exit code 2, and so is a machine that refuses (no
 space, no memory). Any other exception is a mistake of this program and keeps its traceback. The
@@ -51,13 +51,16 @@ class OneLineParser(argparse.ArgumentParser):
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Run one command line; its exit code: 0, 2 for bad input, 130 when interrupted, 141 for a closed pipe."""
+    """Run one command line; its exit code.
+
+    0; 1 when the doctor finds a fault; 2 for bad input; 130 when interrupted; 141 for a closed pipe.
+    """
     logging.basicConfig(format="sparring: %(levelname)s: %(message)s", level=logging.WARNING)
     if isinstance(sys.stdout, io.TextIOWrapper):
         sys.stdout.reconfigure(errors="backslashreplace")  # odd file names, and terminals that know ASCII alone
     try:
         with _termination_as_interrupt():
-            _run(list(sys.argv[1:] if arguments is None else arguments))
+            code = _run(list(sys.argv[1:] if arguments is None else arguments))
         if sys.stdout is not None:
             sys.stdout.flush()  # here, where a closed pipe or a full disk can still be told
     except KeyboardInterrupt as interrupt:
@@ -81,7 +84,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
             raise
         _complain("out of memory; lower engine.tokens_per_micro_batch or engine.rows_per_batch, or give a smaller file")
     else:
-        return 0
+        return code
     return 2
 
 
@@ -146,6 +149,19 @@ def make_parser() -> OneLineParser:
     report = verbs.add_parser("report", help="write report.html of a run", allow_abbrev=False)
     report.add_argument("run", type=Path, metavar="RUN", help="a run folder")
 
+    play = verbs.add_parser("play", help="solve a task yourself", allow_abbrev=False)
+    play.add_argument("environment", metavar="ENV", help="an environment, such as zebra_logic")
+    play.add_argument("--difficulty", type=_share, required=True, metavar="D", help="from 0 (easiest) to 1 (hardest)")
+    play.add_argument("--seed", type=_natural, metavar="N", help="which task (default: any)")
+    play.add_argument("--pack", choices=("chat", "compact"), default="chat", help="how the environment talks")
+    play.add_argument("--set", action="append", default=[], metavar="KEY=VALUE", help="a setting of the environment")
+
+    doctor = verbs.add_parser("doctor", help="check the installation, or prove environments", allow_abbrev=False)
+    doctor.add_argument("--environments", nargs="*", metavar="NAME", help="prove these, or all when none is named")
+    doctor.add_argument("--tasks", type=_positive, metavar="N", help="how many at each difficulty (default: 1000)")
+    doctor.add_argument("--pack", choices=("chat", "compact", "both"), help="which prompt pack (default: both)")
+    doctor.add_argument("--json", type=Path, metavar="FILE", help="write what is found here too")
+
     backbone = verbs.add_parser("backbone", help="make or fetch the starting weights", allow_abbrev=False)
     backbone.add_argument("name", choices=("micro", "smollm2"), help="which")
     backbone.add_argument("--recipe", type=Path, metavar="R", help="the recipe whose tasks warm up micro")
@@ -153,7 +169,7 @@ def make_parser() -> OneLineParser:
     return parser
 
 
-def _run(arguments: list[str]) -> None:
+def _run(arguments: list[str]) -> int:
     overrides: list[str] = []
     if arguments[:1] == ["train"]:
         own, overrides = split_overrides(arguments[1:])
@@ -168,8 +184,13 @@ def _run(arguments: list[str]) -> None:
             commands.score(given.file, given.benchmark, given.profile, given.json)
         case "report":
             commands.report(given.run)
+        case "play":
+            commands.play(given.environment, given.difficulty, given.seed, given.pack, given.set)
+        case "doctor":
+            return 0 if commands.doctor(given.environments, given.tasks, given.pack, given.json) else 1
         case "backbone":
             commands.backbone(given.name, given.recipe, given.out)
+    return 0
 
 
 @contextmanager
@@ -238,3 +259,19 @@ def _positive(text: str) -> int:
     if not text.isdecimal() or int(text) < 1:
         raise argparse.ArgumentTypeError(f"{text!r} is not a whole number above 0")
     return int(text)
+
+
+def _natural(text: str) -> int:
+    if not text.isdecimal():
+        raise argparse.ArgumentTypeError(f"{text!r} is not a whole number from 0 on")
+    return int(text)
+
+
+def _share(text: str) -> float:
+    try:
+        share = float(text)
+    except ValueError:
+        share = math.nan
+    if not 0.0 <= share <= 1.0:
+        raise argparse.ArgumentTypeError(f"{text!r} is not a number from 0 to 1")
+    return share

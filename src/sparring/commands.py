@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import secrets
 import shutil
 from collections.abc import Mapping, Sequence
 from pathlib import Path
@@ -14,6 +15,12 @@ if TYPE_CHECKING:
 
 MICRO_RECIPE = Path("recipes/lure-micro.toml")
 """Whose tasks warm up the micro backbone when no other recipe is named."""
+
+PROVED_TASKS = 1000
+"""How many tasks of each environment, pack and difficulty the doctor proves unless told otherwise."""
+
+LARGEST_SEED = 10_000
+"""Below which the seed of a task to play is drawn: short enough to be typed again."""
 
 RATE_KEYS = {"rate", "low", "high", "n"}
 """What a rate with its interval holds; it is shown on one line."""
@@ -116,6 +123,50 @@ def backbone(name: str, recipe_path: Path | None, out: Path | None) -> None:
                 shutil.rmtree(temporary, ignore_errors=True)
                 raise
     print(out or made)
+
+
+def doctor(names: Sequence[str] | None, tasks: int | None, pack: str | None, json_file: Path | None) -> bool:
+    """Report the installation, or prove environments; False when a proof fails."""
+    if names is None:
+        if tasks or pack:
+            raise UserError(f"--{'tasks' if tasks else 'pack'} goes with --environments; give that too")
+
+        from sparring import doctor as diagnosis
+
+        _show(diagnosis.installation(), json_file)
+        return True
+
+    from rich.console import Console
+
+    from sparring import doctor as diagnosis
+    from sparring.runs.writing import write_json
+    from sparring.tasks import PromptPack
+
+    packs = list(PromptPack) if pack in (None, "both") else [PromptPack(pack)]
+    rows = list(diagnosis.proofs(diagnosis.names_of(names), packs, tasks or PROVED_TASKS, Console(stderr=True)))
+    Console().print(diagnosis.table(rows))
+    for row in rows:
+        if not row.holds:
+            print(row)
+    if json_file:
+        write_json(json_file, diagnosis.report(rows))
+    return all(row.holds for row in rows)
+
+
+def play(name: str, difficulty: float, seed: int | None, pack: str, settings: Sequence[str]) -> None:
+    """Let a person be the executor of one task."""
+    from sparring import playing
+    from sparring.environments import default_environment
+    from sparring.tasks import PromptPack
+
+    given: dict[str, Any] = {}
+    if settings:
+        from sparring.config import apply_override  # which takes as long to load as all else together
+
+        for setting in settings:
+            apply_override(given, setting)
+    environment = default_environment(name, PromptPack(pack), given)
+    playing.play(environment, difficulty, secrets.randbelow(LARGEST_SEED) if seed is None else seed)
 
 
 def default_folder(name: str) -> Path:

@@ -284,7 +284,7 @@ def load_recipe(path: Path, overrides: Sequence[str] = ()) -> Recipe:
     except ValueError as error:  # a number of thousands of digits
         raise UserError(f"recipe {path} holds a value that cannot be read ({error}); correct it") from None
     for override in overrides:
-        _apply_override(data, override)
+        apply_override(data, override)
     return recipe_from(data)
 
 
@@ -296,7 +296,8 @@ def recipe_from(data: Mapping[str, Any]) -> Recipe:
         raise UserError(_explain(error)) from None
 
 
-def _apply_override(data: dict[str, Any], override: str) -> None:
+def apply_override(data: dict[str, Any], override: str) -> None:
+    """Put one `section.key=value` into nested data; UserError when it is not of that form."""
     if any("\ud800" <= character <= "\udfff" for character in override):
         raise UserError(f"override {override!r} is not valid UTF-8; give text that is")
     key, separator, text = override.partition("=")

@@ -33,7 +33,7 @@ from sparring.rollouts import Pursuers, worked_example
 from sparring.runs.folder import RunFolder
 from sparring.runs.origin import read_recipe
 from sparring.runs.summary import summary_text
-from sparring.runs.tracking import emission_rows, metrics_row, rollout_rows
+from sparring.runs.tracking import emission_rows, metrics_row, rollout_rows, task_keys
 from sparring.tasks import GenerationRefusedError, Task, derive_seed
 
 
@@ -231,6 +231,7 @@ def resume(path: Path, rounds: int | None, console: Console) -> Path:
 def run_rounds(setup: Setup, folder: RunFolder, console: Console) -> None:
     """All rounds that are still to do, each written to the folder; then summary and report."""
     recipe, method, clock = setup.recipe, setup.method, setup.clock
+    heldout_keys = {each.key for each in setup.heldout}
     clock.take()
     with RoundsTable(console, recipe.rounds, list(setup.environments)) as table:
         for row in folder.rows:
@@ -249,8 +250,9 @@ def run_rounds(setup: Setup, folder: RunFolder, console: Console) -> None:
             row = metrics_row(number, done, method, heldout, rollouts, clock.take())
             with clock.phase("writing"):
                 if done is not None:
-                    folder.write_rollouts(number, rollout_rows(done.outcomes, method))
-                    folder.write_emissions(number, emission_rows(done.outcomes))
+                    keys = task_keys(done.outcomes, method)
+                    folder.write_rollouts(number, rollout_rows(done.outcomes, keys, method))
+                    folder.write_emissions(number, emission_rows(done.outcomes, keys, heldout_keys))
                 if number % recipe.checkpoint.every == 0 or number == recipe.rounds:
                     folder.checkpoint(number, row, method.state(), setup.engine.save)
                 folder.append_metrics(row)

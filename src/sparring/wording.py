@@ -18,7 +18,14 @@ MENDS = {
     "bool_type": "give true or false",
     "string_type": "give text, in quotes",
     "list_type": "give a list",
+    "tuple_type": "give a list",
+    "named_tuple_type": "give a list",
+    "int_from_float": "give a whole number",
+    "int_parsing": "give a whole number",
+    "bool_parsing": "give true or false",
+    "missing": "give a value there",
     "too_short": "give at least {min_length} of them",
+    "too_long": "give at most {max_length} of them",
     "enum": "give {expected}",
     "literal_error": "give {expected}",
     "greater_than": "give a number above {gt:g}",
@@ -36,9 +43,9 @@ def mend(error: ErrorDetails) -> str:
 
 
 def shown(value: Any) -> str:
-    """A value as a message shows it, cut where it is long."""
+    """A value as a message shows it, cut where it is long; a tuple as the list that a recipe writes for it."""
     try:
-        text = repr(value)
+        text = repr(list(value) if isinstance(value, tuple) else value)
     except ValueError:  # Python writes no whole number of more than 4300 digits
         return "a number too long to show"
     return text if len(text) <= LONGEST_SHOWN else text[:LONGEST_SHOWN] + "..."

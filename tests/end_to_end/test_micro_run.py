@@ -56,7 +56,8 @@ def outcome(folder: Path) -> dict[str, Any]:
         for path in sorted(newest.rglob("*.safetensors"))
     }
     assert len(weights) == 3
-    return {"rows": rows, "tasks": tasks, "emissions": emissions, "weights": weights}
+    trained = json.loads((folder / "summary.json").read_text())["training_tasks"]
+    return {"rows": rows, "tasks": tasks, "emissions": emissions, "weights": weights, "training_tasks": trained}
 
 
 @pytest.fixture(scope="module")
@@ -80,6 +81,11 @@ def test_a_run_leaves_what_it_promises(whole: Path) -> None:
         assert rows[1]["roles"][role]["sampler_gap"] < 1e-4
     summary = json.loads((whole / "summary.json").read_text())
     assert set(summary["heldout_after"]) == {"all", "phantom_wiki", "ifeval", "zebra_logic"}
+    keys: dict[str, set[str]] = {}
+    for line in "".join(path.read_text() for path in whole.glob("rollouts/*.jsonl")).splitlines():
+        keys.setdefault(json.loads(line)["environment"], set()).add(json.loads(line)["task"])
+    counts = {name: entry["distinct"] for name, entry in summary["training_tasks"].items()}
+    assert counts == {name: len(found) for name, found in keys.items()}
     assert "<svg" in (whole / "report.html").read_text()
     row = json.loads((whole / "rollouts" / "round_0001.jsonl").read_text().splitlines()[0])
     sampled = [owner == "sampled" for owner in row["execution"]["owners"]]

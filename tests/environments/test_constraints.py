@@ -10,9 +10,9 @@ from hypothesis import strategies as st
 from sparring.environments.constraints import (
     FAMILIES,
     Constraint,
+    further_views,
     judge,
-    judge_loosely,
-    loose_views,
+    judge_both,
 )
 from sparring.environments.constraints_conflicts import in_conflict
 from sparring.environments.constraints_drawing import TRAINING_FAMILIES
@@ -52,6 +52,7 @@ CASES: list[tuple[str, str, dict[str, Any], str, bool, bool]] = [
     ("B03", REPEAT, {"prompt_to_repeat": "Name two rivers."}, "Sure. Name two rivers.", False, False),
     ("B03", REPEAT, {"prompt_to_repeat": "Name two rivers."}, "  name TWO rivers. Nile, Po", True, True),
     ("repeat", REPEAT, {"prompt_to_repeat": "Name two rivers."}, "Name two rivers.", True, False),
+    ("repeat", REPEAT, {"prompt_to_repeat": "Name two rivers."}, "Name  two\nrivers. Nile", False, True),
     ("B05", LETTER, {"letter": "q", "let_relation": "less than", "let_frequency": 1}, "quick quip", False, False),
     ("B07", LOWER, {}, "small boats drift home", False, True),
     ("B08", LETTER, {"letter": "#", "let_relation": "at least", "let_frequency": 3}, "# # #", True, True),
@@ -72,11 +73,14 @@ CASES: list[tuple[str, str, dict[str, Any], str, bool, bool]] = [
     ("C01", BULLETS, {"num_bullets": 1}, "---", True, False),
     ("bullets", BULLETS, {"num_bullets": 2}, "list\n* one\n  - two", True, True),
     ("bullets", BULLETS, {"num_bullets": 1}, "* one\n* two", False, False),
+    ("bullets", BULLETS, {"num_bullets": 1}, "* one\n---", False, True),
     ("C02", HIGHLIGHTS, {"num_highlights": 1}, "2 * 3 * 4", True, False),
     ("highlights", HIGHLIGHTS, {"num_highlights": 2}, "a *b c* and **d**.", True, True),
+    ("highlights", HIGHLIGHTS, {"num_highlights": 2}, "***three***", True, False),
     ("highlights", HIGHLIGHTS, {"num_highlights": 1}, "nothing", False, False),
     ("C03", JSON, {}, "5", True, False),
     ("C03", JSON, {}, "NaN", True, False),
+    ("fence", JSON, {}, '```json\n{"a": 1}', True, False),
     ("C03", JSON, {}, '{"a": 1}', True, True),
     ("C03", JSON, {}, '```json\n{"a": 1}\n```', True, True),
     ("json", JSON, {}, 'Here: {"a": 1}', False, False),
@@ -84,6 +88,10 @@ CASES: list[tuple[str, str, dict[str, Any], str, bool, bool]] = [
     ("C04", EXISTENCE, {"keywords": ["cat"]}, "concatenate", True, False),
     ("C04", EXISTENCE, {"keywords": ["c++"]}, "I like c++ a lot", True, True),
     ("existence", EXISTENCE, {"keywords": ["c++"]}, "I like c a lot", True, False),
+    ("spacing", EXISTENCE, {"keywords": ["new york"]}, "in New\nYork", False, True),
+    ("frequency", FREQUENCY, {"keyword": "art", "relation": "less than", "frequency": 2}, "art started", False, True),
+    ("underscores", FORBIDDEN, {"forbidden_words": ["cat"]}, "a _cat_ came", True, False),
+    ("accent", FORBIDDEN, {"forbidden_words": ["cafe"]}, "a cafe\u0301", False, True),
     ("existence", EXISTENCE, {"keywords": ["cat", "dog"]}, "a CAT.", False, False),
     ("frequency", FREQUENCY, {"keyword": "art", "relation": "at least", "frequency": 2}, "art started", True, False),
     ("forbidden", FORBIDDEN, {"forbidden_words": ["cat"]}, "concatenate", True, True),
@@ -100,6 +108,7 @@ CASES: list[tuple[str, str, dict[str, Any], str, bool, bool]] = [
     ("placeholders", PLACEHOLDERS, {"num_placeholders": 2}, "Dear [name] of [town]", True, True),
     ("placeholders", PLACEHOLDERS, {"num_placeholders": 2}, "Dear [name]", False, False),
     ("C07", LANGUAGE, {"language": "en"}, "12345", True, False),
+    ("C07", LANGUAGE, {"language": "de"}, "\u16a0\u16a2", True, False),
     ("language", LANGUAGE, {"language": "sv"}, LONG_SWEDISH, True, True),
     ("language", LANGUAGE, {"language": "de"}, LONG_SWEDISH, False, False),
     ("language", LANGUAGE, {"language": "sv"}, LONG_SWEDISH.upper(), False, True),
@@ -108,22 +117,35 @@ CASES: list[tuple[str, str, dict[str, Any], str, bool, bool]] = [
     ("upper", UPPER, {}, LONG_SWEDISH.upper(), False, False),
     ("upper", UPPER, {}, LONG_ENGLISH, False, False),
     ("lower", LOWER, {}, LONG_ENGLISH, True, True),
+    ("lower", LOWER, {}, "the caf\u00e9 was full of people and we sat", True, True),
+    ("lower", LOWER, {}, "\u2177", True, False),
+    ("upper", UPPER, {}, "\u2167", True, False),
+    ("lower", LOWER, {}, "das boot ist klein und \u00f6d und alt", False, False),
     ("lower", LOWER, {}, LONG_SWEDISH, False, False),
     ("lower", LOWER, {}, LONG_ENGLISH.title(), False, False),
     ("words", WORDS, {"num_words": 3, "relation": "at least"}, "don't go", True, False),
+    ("words", WORDS, {"num_words": 3, "relation": "less than"}, "don't go", False, True),
     ("words", WORDS, {"num_words": 3, "relation": "less than"}, "two words", True, True),
     ("words", WORDS, {"num_words": 3, "relation": "less than"}, "three whole words", False, False),
     ("sentences", SENTENCES, {"num_sentences": 2, "relation": "at least"}, "Dr. Ray came. He left.", True, True),
     ("sentences", SENTENCES, {"num_sentences": 2, "relation": "less than"}, "Dr. Ray came.", True, True),
     ("sentences", SENTENCES, {"num_sentences": 2, "relation": "at least"}, "One. !!", True, False),
+    ("sentences", SENTENCES, {"num_sentences": 2, "relation": "less than"}, "One. !!", False, True),
+    ("list", SENTENCES, {"num_sentences": 3, "relation": "at least"}, "1. One came.\n2. Two left.", True, False),
+    ("sentences", SENTENCES, {"num_sentences": 2, "relation": "at least"}, "3.5 came. 1 left.", True, True),
     ("sentences", SENTENCES, {"num_sentences": 2, "relation": "less than"}, "One. Two.", False, False),
     ("paragraphs", PARAGRAPHS, {"num_paragraphs": 2}, "one\n***\ntwo", True, True),
     ("paragraphs", PARAGRAPHS, {"num_paragraphs": 2}, "one\n\ntwo", False, False),
     ("paragraphs", PARAGRAPHS, {"num_paragraphs": 1}, "one ***bold*** two", False, True),
+    ("paragraphs", PARAGRAPHS, {"num_paragraphs": 2}, "one *** two", True, False),
+    ("paragraphs", PARAGRAPHS, {"num_paragraphs": 2}, "one\r\n***\r\ntwo", True, True),
     ("paragraphs", PARAGRAPHS, {"num_paragraphs": 2}, "one\n***\n***\ntwo", False, True),
     ("first", FIRST_WORD, {"num_paragraphs": 2, "nth_paragraph": 2, "first_word": "elm"}, "a\n\nElm, b", True, True),
     ("first", FIRST_WORD, {"num_paragraphs": 2, "nth_paragraph": 2, "first_word": "elm"}, "a\n\n\n\nelm", False, True),
     ("first", FIRST_WORD, {"num_paragraphs": 1, "nth_paragraph": 1, "first_word": "elm"}, "*elm* b", False, True),
+    ("first", FIRST_WORD, {"num_paragraphs": 1, "nth_paragraph": 1, "first_word": "elm"}, "elm a\n \nb", True, False),
+    ("first", FIRST_WORD, {"num_paragraphs": 1, "nth_paragraph": 1, "first_word": "elm"}, "elm-like b", False, False),
+    ("first", FIRST_WORD, {"num_paragraphs": 2, "nth_paragraph": 2, "first_word": "elm"}, "a\r\n\r\nelm", False, True),
     ("first", FIRST_WORD, {"num_paragraphs": 1, "nth_paragraph": 1, "first_word": "elm"}, "elms b", False, False),
     ("first", FIRST_WORD, {"num_paragraphs": 1, "nth_paragraph": 1, "first_word": "elm"}, "elm\n\nb", False, False),
     ("answers", ANSWERS, {}, "Well: My answer is yes.", True, True),
@@ -131,9 +153,12 @@ CASES: list[tuple[str, str, dict[str, Any], str, bool, bool]] = [
     ("answers", ANSWERS, {}, "yes", False, False),
     ("title", TITLE, {}, "<<song of joy>>\nla", True, True),
     ("title", TITLE, {}, "<<->> la", True, False),
+    ("title", TITLE, {}, "<<a> b <c>>", True, False),
     ("title", TITLE, {}, "<song> la", False, False),
     ("two", TWO, {}, "one\n******\ntwo", True, True),
     ("two", TWO, {}, "one\n******\nOne", True, False),
+    ("two", TWO, {}, "one\n******\n******\ntwo", False, True),
+    ("two", TWO, {}, "one\n******\ntwo\n******\nthree", False, False),
     ("two", TWO, {}, "one\n************\ntwo", False, False),
     ("end", END, {"end_phrase": "eat."}, "I repeat.", True, False),
     ("end", END, {"end_phrase": "Any other questions?"}, "ok. any other questions?", True, True),
@@ -141,14 +166,20 @@ CASES: list[tuple[str, str, dict[str, Any], str, bool, bool]] = [
     ("end", END, {"end_phrase": "Any other questions?"}, "Any other questions? No.", False, False),
     ("quotation", QUOTATION, {}, '"hello"', True, True),
     ("quotation", QUOTATION, {}, '""', True, False),
+    ("quotation", QUOTATION, {}, '"Go," she said. "Now."', True, False),
+    ("quotation", QUOTATION, {}, '"One.\n\n"Two, a 5" nail, said "he"."', True, True),
+    ("quotation", QUOTATION, {}, '"', False, False),
     ("quotation", QUOTATION, {}, "\u201chello\u201d", False, True),
     ("quotation", QUOTATION, {}, 'he said "hello"', False, False),
     ("capitals", CAPITALS, {"capital_frequency": 2, "capital_relation": "at least"}, "DON'T go", True, False),
+    ("capitals", CAPITALS, {"capital_frequency": 2, "capital_relation": "less than"}, "DON'T go", False, True),
     ("capitals", CAPITALS, {"capital_frequency": 2, "capital_relation": "at least"}, "GO NOW please", True, True),
     ("capitals", CAPITALS, {"capital_frequency": 2, "capital_relation": "less than"}, "GO NOW please", False, False),
     ("comma", COMMA, {}, "one two", True, True),
     ("comma", COMMA, {}, "one, two", False, False),
     ("comma", COMMA, {}, "one\uff0c two", True, False),
+    ("comma", COMMA, {}, "one\u1363 two", True, False),
+    ("comma", COMMA, {}, "\u0219i \u201atwo\u2019", True, True),
 ]
 
 
@@ -195,17 +226,24 @@ def test_c10_a_sign_is_counted_itself_every_time(profile: Profile, key: int, rep
 @pytest.mark.parametrize("profile", Profile)
 def test_b09_loose_is_never_below_strict(profile: Profile) -> None:
     for _, family, kwargs, reply, *_ in CASES:
-        constraint = Constraint.read(family, kwargs)
-        if judge(constraint, reply, profile).followed:
-            assert judge_loosely(constraint, reply, profile).followed
+        both = judge_both(Constraint.read(family, kwargs), reply, profile)
+        assert both.loose.followed or not both.strict.followed
 
 
 def test_loose_takes_off_first_and_last_line_and_asterisks() -> None:
-    assert set(loose_views("*a*\nb\n*c*")) == {"*a*\nb\n*c*", "a\nb\nc", "b\n*c*", "b\nc", "*a*\nb", "a\nb", "b"}
-    assert len(loose_views("a")) == 8
-    end = Constraint.read(END, {"end_phrase": "bye"})
-    assert not judge(end, "Sure:\nI say bye\n(22 words)", OFFICIAL).followed
-    assert judge_loosely(end, "Sure:\nI say bye\n(22 words)", OFFICIAL).followed
+    reply = "*a*\nb\n*c*"
+    assert set(further_views(reply)) == {"a\nb\nc", "b\n*c*", "b\nc", "*a*\nb", "a\nb", "b"}
+    assert further_views("a") == further_views(" ") == ()
+    assert further_views("**") == ()
+    assert further_views("*a") == ("a",)
+    end = judge_both(Constraint.read(END, {"end_phrase": "bye"}), "Sure:\nI say bye\n(22 words)", OFFICIAL)
+    assert (end.strict.followed, end.loose.followed) == (False, True)
+
+
+def test_the_reason_of_the_strict_verdict_stays_with_the_loose_one() -> None:
+    both = judge_both(Constraint.read(LANGUAGE, {"language": "en"}), "12345\n6", FIXED)
+    assert "no letters" in both.strict.reason
+    assert both.loose == both.strict
 
 
 @pytest.mark.parametrize(
@@ -222,6 +260,12 @@ def test_loose_takes_off_first_and_last_line_and_asterisks() -> None:
         (EXISTENCE, {"keywords": "cat"}, "keywords"),
         (LETTER, {"letter": "ab", "let_frequency": 1, "let_relation": "at least"}, "letter"),
         (FIRST_WORD, {"num_paragraphs": 2, "nth_paragraph": 3, "first_word": "elm"}, "nth_paragraph"),
+        (FIRST_WORD, {"num_paragraphs": 2, "nth_paragraph": 0, "first_word": "elm"}, "nth_paragraph"),
+        (FORBIDDEN, {"forbidden_words": None}, "forbidden_words"),
+        (FORBIDDEN, {"forbidden_words": ["a", " "]}, "forbidden_words"),
+        (REPEAT, {"prompt_to_repeat": ""}, "prompt_to_repeat"),
+        (WORDS, {"num_words": 2.5, "relation": "at least"}, "num_words"),
+        (LANGUAGE, {"language": "xx"}, "language"),
     ],
 )
 def test_b13_what_cannot_be_read_is_an_error_and_never_a_pass(family: str, kwargs: Any, complaint: str) -> None:
@@ -281,6 +325,7 @@ def test_conflicts_are_symmetric_and_follow_the_official_table() -> None:
     assert in_conflict(SENTENCES, PARAGRAPHS)
     assert not in_conflict(JSON, EXISTENCE)
     assert not in_conflict(WORDS, SENTENCES)
+    assert in_conflict(LOWER, SECTIONS)  # a pair of our own
 
 
 def test_three_fragile_families_do_not_train() -> None:

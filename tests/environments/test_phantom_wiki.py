@@ -37,9 +37,9 @@ def task_of(kind: PhantomWiki, *, hops: int, seed: int = 0) -> Task[KinshipSecre
     return kind.generate((hops - 1) / 5, seed)
 
 
-def lookup(kind: PhantomWiki, name: str, step: str, *, submit: bool = False) -> str:
+def lookup(kind: PhantomWiki, names: str | tuple[str, ...], step: str, *, submit: bool = False) -> str:
     write = write_compact if kind.pack is PromptPack.COMPACT else write_chat
-    return write(Action(call=Lookup((name,), step), submit=submit))
+    return write(Action(call=Lookup((names,) if isinstance(names, str) else names, step), submit=submit))
 
 
 def every_lookup(kind: PhantomWiki, task: Task[KinshipSecret]) -> list[tuple[str, str, tuple[str, ...]]]:
@@ -160,7 +160,7 @@ def test_a_chain_looked_up_is_submitted_by_its_last_lookup_again_and_by_no_other
     task = task_of(kind, hops=2)
     chain = task.secret.chain
     first, submitted = kind.solve(task).turns
-    unsubmitted = lookup(kind, chain.hops[0][0], chain.steps[1])
+    unsubmitted = lookup(kind, chain.hops[0], chain.steps[1])
     assert play(kind, task, [first, unsubmitted]) == ([0.5, 0.75], False)
     assert play(kind, task, [first, unsubmitted, submitted]) == ([0.5, 0.75, 1.0], True)
     again_first = lookup(kind, chain.start, chain.steps[0], submit=True)

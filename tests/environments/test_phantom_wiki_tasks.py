@@ -33,6 +33,15 @@ def test_a_world_that_cannot_hold_the_hops_is_refused_after_a_fixed_number_of_at
         PhantomWiki(lonely, PromptPack.COMPACT).generate(0.0, 0)
 
 
+@pytest.mark.parametrize("unique", [True, False])
+def test_a_world_far_beyond_the_spec_holds_its_hops(unique: bool) -> None:
+    settings = PhantomWikiSettings(population=(2000, 2000), unique=unique)
+    kind = PhantomWiki(settings, PromptPack.CHAT)
+    task = kind.generate(1.0, 0)
+    assert kind.signature(task) == "hops=6,population=2000"
+    kind.validate(task)
+
+
 def test_the_spec_map_of_difficulty() -> None:
     for difficulty, hops, population in ((0.0, 1, 25), (0.4, 3, 75), (0.6, 4, 150), (1.0, 6, 500)):
         assert CHAT.signature(CHAT.generate(difficulty, 1)) == f"hops={hops},population={population}"
@@ -78,9 +87,9 @@ def test_settings_without_words_or_room_are_refused_by_name(change: dict[str, ob
         PhantomWiki(SMALL.model_copy(update=change), PromptPack.COMPACT)
 
 
-@pytest.mark.parametrize("population", ["big", [8, 3], [2, 8], [3, 501], [3], [3.5, 8], 8])
+@pytest.mark.parametrize("population", ["big", [8, 3], [2, 8], [3, 10_001], [3], [3.5, 8], 8])
 def test_wrong_populations_are_refused_with_a_mend(population: object) -> None:
-    with pytest.raises(ValidationError, match=r'give "spec" or \[low, high\] with 3 <= low <= high <= 500'):
+    with pytest.raises(ValidationError, match=r'give "spec" or \[low, high\] with 3 <= low <= high <= 10000'):
         PhantomWikiSettings.model_validate({"population": population})
 
 
@@ -115,15 +124,19 @@ def test_the_guide_states_the_rules_and_its_example_captures_a_task_of_two_hops(
     assert [verdict.progress for verdict in verdicts] == ([0.5, 1.0] if tools == "lookup" else [0.0, 0.5, 1.0])
 
 
-def test_c21_tasks_do_not_depend_on_the_hash_seed() -> None:
+def test_c21_tasks_and_official_questions_do_not_depend_on_the_hash_seed() -> None:
     script = (
         "from sparring.environments.phantom_wiki import PhantomWiki, PhantomWikiSettings\n"
+        "from sparring.environments.phantom_wiki_questions import draw_questions\n"
         "from sparring.tasks import PromptPack\n"
         "for unique in (True, False):\n"
         "    kind = PhantomWiki(PhantomWikiSettings(unique=unique), PromptPack.CHAT)\n"
         "    for seed in range(4):\n"
         "        task = kind.generate(seed / 5, seed)\n"
         "        print(task, task.public.content_key, kind.solve(task), kind.with_other_secret(task, 1))\n"
+        "        print(kind.mutate(task, 1))\n"
+        "    for question in draw_questions(task.secret.universe, depth=8, per_template=2, seed=3, unique=unique):\n"
+        "        print(question, question.content_key)\n"
     )
     outputs = [
         subprocess.run(

@@ -47,7 +47,7 @@ def test_its_own_solution_is_captured_one_stage_a_turn(task: Task[ZebraSecret]) 
 
 @settings(max_examples=40, deadline=None)
 @given(TASKS, st.integers(0, 100))
-def test_a_mutated_solution_is_not_captured(task: Task[ZebraSecret], seed: int) -> None:
+def test_the_solution_of_another_secret_is_not_captured(task: Task[ZebraSecret], seed: int) -> None:
     zebra = ZEBRAS[task.public.pack]
     other = zebra.with_other_secret(task, seed)
     assert other.public == task.public
@@ -57,6 +57,22 @@ def test_a_mutated_solution_is_not_captured(task: Task[ZebraSecret], seed: int) 
     assert final.ended
     assert not final.captured
     assert final.progress < 1
+
+
+@settings(max_examples=60, deadline=None)
+@given(TASKS, st.integers(0, 2**62))
+def test_two_exchanged_values_are_refused(task: Task[ZebraSecret], seed: int) -> None:
+    zebra = ZEBRAS[task.public.pack]
+    right, wrong = zebra.solve(task), zebra.mutate(task, seed)
+    assert wrong == zebra.mutate(task, seed)
+    assert wrong.stages == right.stages
+    assert len(wrong.turns) == len(right.turns)
+    verdicts = play(task, list(wrong.turns))
+    assert all(verdict.well_formed for verdict in verdicts)
+    assert verdicts[-1].ended
+    assert not any(verdict.captured for verdict in verdicts)
+    cells = sum(map(len, task.secret.grid))
+    assert verdicts[-1].progress == pytest.approx((cells - 2) / cells)
 
 
 def test_one_wrong_cell_is_enough_to_fail() -> None:

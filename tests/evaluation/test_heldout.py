@@ -27,9 +27,9 @@ def micro(name: str) -> AnyEnvironment:
 def test_no_task_comes_twice_and_a_small_level_holds_what_it_has(name: str) -> None:
     environment = micro(name)
     tasks = heldout_tasks({name: environment}, 6, 40)
+    assert all(each.key == environment.content_key(each.task) for each in tasks)
     for level, count in Counter(each.level for each in tasks).items():
-        keys = {environment.content_key(each.task) for each in tasks if each.level == level}
-        assert len(keys) == count
+        assert len({each.key for each in tasks if each.level == level}) == count
         assert count == (4 if name == "zebra_logic" and level == 0.0 else 40)
 
 

@@ -20,7 +20,7 @@ from sparring.methods.lure import LureRound
 from sparring.placement.base import Outcome
 from sparring.placement.fixed import Uniform
 from sparring.roles import Role
-from sparring.runs.tracking import emission_rows, metrics_row, rollout_rows
+from sparring.runs.tracking import emission_rows, metrics_row, rollout_rows, task_keys
 from sparring.trajectories import Group, PolicySequence, TrainSequence
 
 
@@ -163,7 +163,8 @@ def test_broken_rollouts_are_in_no_buffer_and_no_rate() -> None:
     assert metrics["errored"] == 5
     assert metrics["capture"] == pytest.approx(0.75)
     assert metrics["all_fail"] == 0.0
-    rows = rollout_rows(done.outcomes, lure)
+    keys = task_keys(done.outcomes, lure)
+    rows = rollout_rows(done.outcomes, keys, lure)
     assert [row["error"] is None for row in rows] == [
         *(False, False, True, False),
         *(True, True, False, False),
@@ -171,7 +172,12 @@ def test_broken_rollouts_are_in_no_buffer_and_no_rate() -> None:
     # What was said before the checker broke is kept, unpaid.
     assert [(turn["text"], turn["reward"], turn["stop"]) for turn in rows[1]["turns"]] == [("gain", None, "end")]
     assert [turn["reward"] for turn in rows[2]["turns"]] == pytest.approx([1.25])
-    assert [row["reward"] for row in emission_rows(done.outcomes)] == rewards
+    emissions = emission_rows(done.outcomes, keys, {str(keys[1])})
+    assert [row["reward"] for row in emissions] == rewards
+    # Toy tasks of different seeds differ; the one whose key is held out is marked.
+    assert [row["task"] for row in emissions] == keys
+    assert len({*keys}) == 4
+    assert [row["held_out"] for row in emissions] == [False, True, False, False]
     # The run goes on.
     lure.round(2)
     assert [update.policy for update in engine.updates] == ["evader", "planner", "executor"] * 2

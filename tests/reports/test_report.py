@@ -94,6 +94,16 @@ def test_environment_names_are_escaped_in_figures_too(tmp_path: Path) -> None:
     assert "&lt;b&gt;$x$&lt;/b&gt;" in page
 
 
+def test_training_tasks_that_are_held_out_too_are_not_hidden(tmp_path: Path, page: str) -> None:
+    folder = make_run(tmp_path, 2)
+    rows = [{"environment": "ifeval", "task": key, "held_out": key == "b"} for key in "aabc"]
+    write_lines(folder / "emissions" / "round_0002.jsonl", rows)
+    write_lines(folder / "emissions" / "round_0003.jsonl", [rows[2] | {"task": "of a round that was cut"}])
+    shown = write_report(folder).read_text(encoding="utf-8")
+    assert "held out too, of all training tasks of different content: ifeval 1 of 3.</p>" in shown
+    assert "held out too" not in page  # whose emissions are not there
+
+
 def test_the_page_loads_nothing_from_outside(page: str) -> None:
     links = links_of(page)
     assert all(address.startswith("#") for address in links.addresses)

@@ -32,7 +32,7 @@ def test_summary_of_a_run() -> None:
     rows = [row(0, {}, heldout=0.5)]
     rows += [row(number, {"kin": number / 20, "grid": None}) for number in range(1, 20)]
     rows.append(row(20, {"kin": 1.0, "grid": 0.5}, heldout=0.6))
-    summary = summarise(rows)
+    summary = summarise(rows, {"kin": {"distinct": 1200, "held_out": 7}})
     assert set(summary) == {
         "heldout_before",
         "heldout_after",
@@ -42,6 +42,7 @@ def test_summary_of_a_run() -> None:
         "capture_last",
         "difficulty_first",
         "difficulty_last",
+        "training_tasks",
         "rollouts",
         "minutes",
     }
@@ -56,19 +57,20 @@ def test_summary_of_a_run() -> None:
     assert "0.500 (0.404-0.596, n = 100) → 0.600 (0.502-0.691, n = 100)" in text
     assert summary["by_difficulty_before"] == {"kin": [0.5, None]}
     assert "  kin              0.50   -  → 0.60   - " in text
-    assert "200 rollouts in 2.1 minutes" in text
+    assert "held out too\n  kin              1,200, 7\n200 rollouts in 2.1 minutes" in text
 
 
 def test_nothing_measured_is_said_and_not_invented() -> None:
-    summary = summarise([row(0, {}), row(1, {"kin": None})])
+    summary = summarise([row(0, {}), row(1, {"kin": None})], {})
     assert summary["heldout_before"] is None
     assert summary["heldout_after"] is None
     assert summary["capture_first"] is None
     assert summary_text(summary).count("not measured") == 5
-    assert summarise([])["rollouts"] == 0
+    assert "held out too" not in summary_text(summary)
+    assert summarise([], {})["rollouts"] == 0
 
 
 def test_before_is_never_taken_for_after() -> None:
-    summary = summarise([row(0, {}, heldout=0.5), row(1, {"kin": 0.5})])
+    summary = summarise([row(0, {}, heldout=0.5), row(1, {"kin": 0.5})], {})
     assert summary["heldout_after"] is None
     assert "0.500 (0.404-0.596, n = 100) → not measured" in summary_text(summary)

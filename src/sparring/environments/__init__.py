@@ -11,7 +11,18 @@ from sparring.errors import UserError, nearest
 from sparring.tasks import PromptPack
 from sparring.wording import mend, shown
 
-__all__ = ["instructions", "load_environment", "phantom_wiki", "zebra"]
+__all__ = ["default_environment", "instructions", "load_environment", "phantom_wiki", "zebra"]
+
+COMPACT_SETTINGS: Mapping[str, Mapping[str, Any]] = {
+    "phantom_wiki": {"tools": "lookup", "population": [3, 8], "attribute_question_probability": 0.0}
+}
+"""What an environment's own defaults are too large for in the compact pack, as recipes/lure-micro.toml has it."""
+
+
+def default_environment(name: str, pack: PromptPack, settings: Mapping[str, Any] | None = None) -> AnyEnvironment:
+    """The environment with the settings given, and else with those that suit the pack."""
+    suited = COMPACT_SETTINGS.get(name, {}) if pack is PromptPack.COMPACT else {}
+    return load_environment(name, {**suited, **(settings or {})}, pack)
 
 
 def load_environment(name: str, settings: Mapping[str, Any], pack: PromptPack) -> AnyEnvironment:

@@ -12,19 +12,38 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar, Generic, TypeVar
 
-from pydantic import BaseModel, ConfigDict
+from pydantic import BaseModel, ConfigDict, ValidationError, ValidatorFunctionWrapHandler, field_validator
 
 from sparring.tasks import Guide, PromptPack, PublicTask, Secret, Task
+from sparring.wording import shown
 
 
 class EnvironmentSettings(BaseModel):
-    """Sizes and switches of one environment, a section of the recipe. Subclass per environment."""
+    """Sizes and switches of one environment, a section of the recipe. Subclass per environment.
 
-    model_config = ConfigDict(frozen=True, extra="forbid")
+    Values are of their own types: `"3"` and true are refused for 3, as are inf and nan.
+    """
+
+    model_config = ConfigDict(frozen=True, extra="forbid", strict=True, allow_inf_nan=False)
+
+    @field_validator("*", mode="wrap")
+    @classmethod
+    def _list_for_a_tuple(cls, value: Any, validate: ValidatorFunctionWrapHandler) -> Any:
+        """A tuple is written as a list in TOML, which has no other word for it."""
+        try:
+            return validate(value)
+        except ValidationError as error:
+            if not any(each["type"] in ("tuple_type", "named_tuple_type") for each in error.errors()):
+                raise
+            return validate(_as_tuples(value))
+
+
+def _as_tuples(value: Any) -> Any:
+    return tuple(map(_as_tuples, value)) if isinstance(value, list) else value
 
 
 class InvalidTaskError(Exception):
-    """A task whose own solution its verifier does not accept as it should."""
+    """A task with which an environment breaks a rule: its solution, its verifier, or its secret."""
 
 
 @dataclass(frozen=True)
@@ -140,31 +159,47 @@ class Environment(ABC, Generic[SettingsT, Secret, EpisodeT]):
         """The public half of a task of this environment."""
         return PublicTask(self.name, self.pack, self.guide, statement, turn_limit)
 
-    def validate(self, task: Task[Secret]) -> None:
-        """Prove without a model that the verifier accepts the task's own solution.
+    def validate(self, task: Task[Secret]) -> tuple[Solution, Solution]:
+        """Prove without a model that the verifier accepts the task's own solution and refuses a mutated one.
 
-        Raises InvalidTaskError when the solution is not captured within the turn limit, when
-        progress falls, or when it is 1 before capture.
+        Returns both.
+        Raises InvalidTaskError when the one is not captured or the other is, and when in either the
+        turns exceed the limit, a turn cannot be read or ends the episode too soon, progress falls,
+        or it is 1 without capture.
         """
         solution = self.solve(task)
-        if not 1 <= len(solution.stages) <= 4:
-            raise InvalidTaskError(f"the plan has {len(solution.stages)} stages, not 1 to 4")
-        if len(solution.turns) > task.public.turn_limit:
-            raise InvalidTaskError(f"{len(solution.turns)} turns exceed the limit of {task.public.turn_limit}")
+        if not self._play(task, solution, "own"):
+            raise InvalidTaskError("the own solution is not captured")
+        mutated = self.mutate(task, task.seed)
+        if mutated.turns == solution.turns:
+            raise InvalidTaskError("the mutated solution is the own one")
+        if self._play(task, mutated, "mutated"):
+            raise InvalidTaskError(f"the mutated solution is captured; its last turn is {shown(mutated.turns[-1])}")
+        return solution, mutated
+
+    def _play(self, task: Task[Secret], solution: Solution, which: str) -> bool:
+        """Whether a solution is captured at its last turn; InvalidTaskError when a rule breaks on the way."""
+        stages, turns = len(solution.stages), len(solution.turns)
+        if not 1 <= stages <= 4:
+            raise InvalidTaskError(f"the plan of the {which} solution has {stages} stages, not 1 to 4")
+        if not 1 <= turns <= task.public.turn_limit:
+            raise InvalidTaskError(f"the {which} solution has {turns} turns, not 1 to {task.public.turn_limit}")
         episode = self.start(task)
         verdict = Verdict(progress=0.0, captured=False)
         for number, turn in enumerate(solution.turns, start=1):
             before = verdict.progress
-            episode.last_turn = number == len(solution.turns)
+            episode.last_turn = number == turns
             verdict = self.step(episode, turn)
+            at = f"at turn {number} of the {which} solution, {shown(turn)}"
             if not verdict.well_formed:
-                raise InvalidTaskError(f"the turn {turn!r} cannot be read")
+                raise InvalidTaskError(f"it cannot be read {at}")
             if verdict.progress < before:
-                raise InvalidTaskError(f"progress fell from {before} to {verdict.progress}")
-            if (verdict.progress == 1.0) != verdict.captured:
-                raise InvalidTaskError(f"progress {verdict.progress} with captured={verdict.captured}")
-        if not (verdict.captured and verdict.ended):
-            raise InvalidTaskError("the task's own solution is not captured")
+                raise InvalidTaskError(f"progress falls from {before} to {verdict.progress} {at}")
+            if not 0.0 <= verdict.progress <= 1.0 or (verdict.progress == 1.0) != verdict.captured:
+                raise InvalidTaskError(f"progress is {verdict.progress} with captured={verdict.captured} {at}")
+            if verdict.ended != episode.last_turn:
+                raise InvalidTaskError(f"the episode has {'' if verdict.ended else 'not '}ended {at}")
+        return verdict.captured
 
 
 def best_progress(best: float, right: int, total: int, *, settled: bool) -> float:

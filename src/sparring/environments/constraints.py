@@ -7,13 +7,14 @@ docs/ifeval_profiles.md lists every difference. An unknown id or a missing param
 
 from __future__ import annotations
 
-import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from functools import cached_property, lru_cache
 from typing import Any
 
 from sparring.environments import constraints_fixed as fixed
 from sparring.environments import constraints_official as official
+from sparring.environments.constraints_language import known_languages
 from sparring.environments.constraints_text import UndecidableError
 from sparring.errors import UserError
 from sparring.profiles import Profile
@@ -56,6 +57,13 @@ def _texts(value: Any) -> Value:
     return tuple(value)
 
 
+def _language(value: Any) -> Value:
+    """The code of a language that the detector knows, such as de."""
+    if value not in known_languages():
+        raise ValueError
+    return str(value)
+
+
 Reader = Callable[[Any], Value]
 Checker = Callable[..., bool]
 
@@ -93,7 +101,7 @@ FAMILIES: Mapping[str, Family] = {
         official.letter_frequency,
     ),
     "language:response_language": Family(
-        {"language": _text},
+        {"language": _language},
         "Write your entire response in the language with the code {language}, and in no other.",
         official.response_language,
         fixed.response_language,
@@ -233,6 +241,11 @@ class Constraint:
         """From a row of the benchmark, where an absent parameter may also be written as null."""
         return cls(id, tuple((name, value) for name, value in kwargs.items() if value is not None))
 
+    @cached_property
+    def parameters(self) -> Mapping[str, Value]:
+        """The parameters by name."""
+        return dict(self.kwargs)
+
     @property
     def wording(self) -> str:
         """The instruction in words."""
@@ -278,21 +291,34 @@ def judge(constraint: Constraint, text: str, profile: Profile) -> Judgement:
     family = FAMILIES[constraint.id]
     checker = family.official if profile is Profile.OFFICIAL else family.fixed
     try:
-        return Judgement(checker(text, **dict(constraint.kwargs)))
+        return Judgement(checker(text, **constraint.parameters))
     except UndecidableError as error:
         return Judgement(False, str(error))
 
 
-def judge_loosely(constraint: Constraint, text: str, profile: Profile) -> Judgement:
-    """Whether any of the eight views of a reply follows a constraint (IFEval loose)."""
+@dataclass(frozen=True)
+class BothJudgements:
+    """The verdicts on one reply: by the reply itself (strict), and by any of its eight views (loose)."""
+
+    strict: Judgement
+    loose: Judgement
+
+
+def judge_both(constraint: Constraint, text: str, profile: Profile) -> BothJudgements:
+    """Strict and loose verdict; the further views are only read where the reply itself does not follow."""
     strict = judge(constraint, text, profile)
-    if strict.followed or any(judge(constraint, view, profile).followed for view in loose_views(text)[1:]):
-        return Judgement(True)
-    return strict
+    if strict.followed or not any(judge(constraint, view, profile).followed for view in further_views(text)):
+        return BothJudgements(strict, strict)
+    return BothJudgements(strict, Judgement(True))
 
 
-def loose_views(text: str) -> Sequence[str]:
-    """The reply; without its first line, its last line, both; and these four without asterisks."""
+@lru_cache(maxsize=32)
+def further_views(text: str) -> tuple[str, ...]:
+    """Seven more views: without the first line, the last line, both; and these and the reply without asterisks.
+
+    Each once, and none that is blank or the reply itself.
+    """
     lines = text.split("\n")
     cut = ["\n".join(kept).strip() for kept in (lines[1:], lines[:-1], lines[1:-1])]
-    return [view for whole in (text, *cut) for view in (whole, re.sub(r"\*", "", whole))]
+    views = dict.fromkeys([*cut, *(whole.replace("*", "") for whole in (text, *cut))])
+    return tuple(view for view in views if view.strip() and view != text)

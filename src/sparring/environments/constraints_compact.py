@@ -6,7 +6,7 @@ The drafts are strings of these words and the checkers are those of constraints.
 from __future__ import annotations
 
 import random
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from sparring.environments.constraints import Constraint, Value
@@ -53,6 +53,8 @@ def _letter(witness: Sequence[str], rng: random.Random) -> dict[str, Value]:
 
 def _length(witness: Sequence[str], rng: random.Random) -> dict[str, Value]:
     relation, threshold = _bound(len(witness), rng)
+    if threshold == 1:  # every draft has a word
+        relation, threshold = "less than", 2
     return {"relation": relation, "num_words": threshold}
 
 
@@ -106,6 +108,17 @@ def wording(constraint: Constraint) -> str:
     values = {name: _RELATION_WORDS.get(str(value), value) for name, value in constraint.kwargs}
     values = {name: " ".join(value) if isinstance(value, tuple) else value for name, value in values.items()}
     return FAMILIES[constraint.id].wording.format(**values)
+
+
+def near_misses(witness: str, rng: random.Random) -> Iterator[str]:
+    """Drafts near this one in random order: a word changed, left out or repeated; then drafts of one word alone."""
+    draft = witness.split()
+    near = [[*draft[:place], word, *draft[place + 1 :]] for place in range(len(draft)) for word in WORDS]
+    near += [[*draft[:place], word, *draft[place:]] for place in range(len(draft) + 1) for word in WORDS]
+    near += [draft[:place] + draft[place + 1 :] for place in range(len(draft)) if len(draft) > 1]
+    yield from (" ".join(words) for words in rng.sample(near, len(near)) if words != draft)
+    yield from WORDS
+    yield from (f"{witness} {' '.join([word] * _MAXIMUM_NUMBER)}" for word in WORDS)
 
 
 def in_plan_order(constraints: Sequence[Constraint]) -> list[Constraint]:

@@ -1,4 +1,4 @@
-"""Which constraint families may stand together: the official table, made symmetric."""
+"""Which constraint families may stand together: the official table, made symmetric, and one pair of our own."""
 
 from __future__ import annotations
 
@@ -40,14 +40,19 @@ _DECLARED: Mapping[str, frozenset[str]] = {
     "change_case:english_lowercase": frozenset({"change_case:english_capital"}),
     "startend:quotation": frozenset({"detectable_format:title"}),
 }
+# The official table lets these two meet, and no text follows both: the marks are "Section 1" or "SECTION 1".
+_OURS: Mapping[str, frozenset[str]] = {
+    "detectable_format:multiple_sections": frozenset({"change_case:english_lowercase"})
+}
 
 _PAIRS = frozenset(
-    chain.from_iterable(
-        ((family, other), (other, family)) for family, others in _DECLARED.items() for other in others | {family}
-    )
+    pair
+    for family, others in chain(_DECLARED.items(), _OURS.items())
+    for other in others | {family}
+    for pair in ((family, other), (other, family))
 )
 
 
 def in_conflict(family: str, other: str) -> bool:
-    """Whether the official table keeps these two families apart; a family is kept apart from itself."""
+    """Whether these two families are kept apart; a family is kept apart from itself."""
     return family == other or (family, other) in _PAIRS

@@ -5,6 +5,7 @@ from __future__ import annotations
 import random
 import string
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 
 from sparring.environments.constraints import Constraint, Value
 from sparring.environments.constraints_conflicts import in_conflict
@@ -69,13 +70,24 @@ KEYWORDS = tuple(_KEYWORDS.split())
 END_PHRASES = ("Any other questions?", "Is there anything else I can help with?", "That is all for today.")
 RELATIONS = ("at least", "less than")
 
-Draw = Callable[[random.Random, Iterator[str]], dict[str, Value]]
+LANGUAGES = ("de", "es", "fi", "fr", "it", "pl", "pt", "ru", "sv", "vi")
+
+
+@dataclass(frozen=True)
+class Material:
+    """What the constraints of one task draw from: words that none of them shares, and the request itself."""
+
+    words: Iterator[str]
+    request: str
+
+
+Draw = Callable[[random.Random, Material], dict[str, Value]]
 
 
 def _bounded(number: str, relation: str, low: int, high: int) -> Draw:
     """A relation and a threshold; fewer than one of something that every text has is not asked for."""
 
-    def draw(rng: random.Random, words: Iterator[str]) -> dict[str, Value]:
+    def draw(rng: random.Random, material: Material) -> dict[str, Value]:
         drawn = rng.choice(RELATIONS)
         return {relation: drawn, number: rng.randint(max(low, 2) if drawn == "less than" else low, high)}
 
@@ -83,56 +95,61 @@ def _bounded(number: str, relation: str, low: int, high: int) -> Draw:
 
 
 def _number(name: str, high: int) -> Draw:
-    return lambda rng, words: {name: rng.randint(1, high)}
+    return lambda rng, material: {name: rng.randint(1, high)}
 
 
-def _nothing(rng: random.Random, words: Iterator[str]) -> dict[str, Value]:
+def _nothing(rng: random.Random, material: Material) -> dict[str, Value]:
     return {}
 
 
-def _frequency(rng: random.Random, words: Iterator[str]) -> dict[str, Value]:
-    return {"keyword": next(words), "frequency": rng.randint(1, 3), "relation": rng.choice(RELATIONS)}
+def _frequency(rng: random.Random, material: Material) -> dict[str, Value]:
+    return {"keyword": next(material.words), "frequency": rng.randint(1, 3), "relation": rng.choice(RELATIONS)}
 
 
-def _letter(rng: random.Random, words: Iterator[str]) -> dict[str, Value]:
+def _letter(rng: random.Random, material: Material) -> dict[str, Value]:
     letter = rng.choice(string.ascii_lowercase)
     return {"letter": letter, "let_frequency": rng.randint(1, 10), "let_relation": rng.choice(RELATIONS)}
 
 
-def _first_word(rng: random.Random, words: Iterator[str]) -> dict[str, Value]:
+def _first_word(rng: random.Random, material: Material) -> dict[str, Value]:
     count = rng.randint(1, 5)
-    return {"num_paragraphs": count, "nth_paragraph": rng.randint(1, count), "first_word": next(words)}
+    return {"num_paragraphs": count, "nth_paragraph": rng.randint(1, count), "first_word": next(material.words)}
 
 
-def _sections(rng: random.Random, words: Iterator[str]) -> dict[str, Value]:
+def _sections(rng: random.Random, material: Material) -> dict[str, Value]:
     return {"section_spliter": rng.choice(("Section", "SECTION")), "num_sections": rng.randint(1, 5)}
 
 
-TRAINING_FAMILIES: Mapping[str, Draw] = {
-    "keywords:existence": lambda rng, words: {"keywords": (next(words), next(words))},
+DRAWS: Mapping[str, Draw] = {
+    "keywords:existence": lambda rng, material: {"keywords": (next(material.words), next(material.words))},
     "keywords:frequency": _frequency,
-    "keywords:forbidden_words": lambda rng, words: {"forbidden_words": (next(words), next(words))},
+    "keywords:forbidden_words": lambda rng, material: {"forbidden_words": (next(material.words), next(material.words))},
     "keywords:letter_frequency": _letter,
+    "language:response_language": lambda rng, material: {"language": rng.choice(LANGUAGES)},
     "length_constraints:number_sentences": _bounded("num_sentences", "relation", 1, 20),
     "length_constraints:number_paragraphs": _number("num_paragraphs", 5),
     "length_constraints:number_words": _bounded("num_words", "relation", 100, 500),
     "length_constraints:nth_paragraph_first_word": _first_word,
     "detectable_content:number_placeholders": _number("num_placeholders", 4),
-    "detectable_content:postscript": lambda rng, words: {"postscript_marker": rng.choice(("P.S.", "P.P.S"))},
+    "detectable_content:postscript": lambda rng, material: {"postscript_marker": rng.choice(("P.S.", "P.P.S"))},
     "detectable_format:number_bullet_lists": _number("num_bullets", 5),
     "detectable_format:constrained_response": _nothing,
     "detectable_format:number_highlighted_sections": _number("num_highlights", 4),
     "detectable_format:multiple_sections": _sections,
     "detectable_format:json_format": _nothing,
     "detectable_format:title": _nothing,
-    "startend:end_checker": lambda rng, words: {"end_phrase": rng.choice(END_PHRASES)},
+    "combination:two_responses": _nothing,
+    "combination:repeat_prompt": lambda rng, material: {"prompt_to_repeat": material.request},
+    "startend:end_checker": lambda rng, material: {"end_phrase": rng.choice(END_PHRASES)},
     "startend:quotation": _nothing,
     "change_case:capital_word_frequency": _bounded("capital_frequency", "capital_relation", 1, 20),
     "change_case:english_capital": _nothing,
     "change_case:english_lowercase": _nothing,
     "punctuation:no_comma": _nothing,
 }
-"""The families that train: all but response_language, repeat_prompt and two_responses, whose checkers are fragile."""
+FRAGILE_FAMILIES = ("language:response_language", "combination:repeat_prompt", "combination:two_responses")
+"""Their checkers go by a guess or by the letter, so they are drawn where the settings name them, and not by default."""
+TRAINING_FAMILIES = tuple(family for family in DRAWS if family not in FRAGILE_FAMILIES)
 
 
 def draw_request(rng: random.Random) -> str:
@@ -153,7 +170,7 @@ def draw_families(families: Sequence[str], count: int, rng: random.Random) -> tu
     return tuple(chosen) if len(chosen) == count else None
 
 
-def draw_constraints(families: Sequence[str], rng: random.Random) -> tuple[Constraint, ...]:
+def draw_constraints(families: Sequence[str], request: str, rng: random.Random) -> tuple[Constraint, ...]:
     """One constraint of each family, in this order; no keyword is used by two of them."""
-    words = iter(rng.sample(KEYWORDS, len(KEYWORDS)))
-    return tuple(Constraint.read(family, TRAINING_FAMILIES[family](rng, words)) for family in families)
+    material = Material(iter(rng.sample(KEYWORDS, len(KEYWORDS))), request)
+    return tuple(Constraint.read(family, DRAWS[family](rng, material)) for family in families)

@@ -12,7 +12,7 @@ from collections.abc import Sequence
 from typing import NoReturn
 
 from sparring.environments.constraints_official import CONSTRAINED_RESPONSES, compare
-from sparring.environments.constraints_text import is_language, mentions, sentences, words
+from sparring.environments.constraints_text import is_language, mentions, sentences, whole_words, words
 
 
 def existence(text: str, keywords: Sequence[str]) -> bool:
@@ -36,14 +36,15 @@ def response_language(text: str, language: str) -> bool:
 
 
 def number_sentences(text: str, num_sentences: int, relation: str) -> bool:
-    """So many sentences that hold a letter or digit."""
-    spoken = sum(any(character.isalnum() for character in sentence) for sentence in sentences(text))
+    """So many sentences that hold a letter or digit; the numbers of a list are none."""
+    unnumbered = re.sub(r"^[ \t]*\d+[.)](?=[ \t])", "", text, flags=re.MULTILINE)
+    spoken = sum(any(map(str.isalnum, sentence)) for sentence in sentences(unnumbered))
     return compare(spoken, relation, num_sentences)
 
 
 def number_paragraphs(text: str, num_paragraphs: int) -> bool:
     """So many non-blank parts between dividers, each a line with *** alone."""
-    parts = re.split(r"^[ \t]*\*\*\*[ \t]*$", text, flags=re.MULTILINE)
+    parts = re.split(r"^[ \t]*\*\*\*[ \t\r]*$", text, flags=re.MULTILINE)
     return sum(1 for part in parts if part.strip()) == num_paragraphs
 
 
@@ -54,10 +55,11 @@ def number_words(text: str, num_words: int, relation: str) -> bool:
 
 def nth_paragraph_first_word(text: str, num_paragraphs: int, nth_paragraph: int, first_word: str) -> bool:
     """So many non-blank paragraphs between blank lines, and the nth of them starts with the word, mark-up aside."""
-    paragraphs = [part for part in re.split(r"\n[ \t]*\n", text) if part.strip()]
-    if len(paragraphs) != num_paragraphs or nth_paragraph > num_paragraphs:
+    paragraphs = [part for part in re.split(r"\n\s*\n", text) if part.strip()]
+    if len(paragraphs) != num_paragraphs:
         return False
-    return re.match(rf"\W*{re.escape(first_word)}(?!\w)", paragraphs[nth_paragraph - 1], re.IGNORECASE) is not None
+    start = re.match(rf"[\W_]*{re.escape(first_word)}(?![^\W_]|-\w)", paragraphs[nth_paragraph - 1], re.IGNORECASE)
+    return start is not None
 
 
 def number_placeholders(text: str, num_placeholders: int) -> bool:
@@ -134,13 +136,30 @@ def end_checker(text: str, end_phrase: str) -> bool:
     """The reply, closing marks aside, ends with the phrase as whole words."""
     body = text.rstrip(_CLOSING_MARKS)
     phrase = end_phrase.rstrip(_CLOSING_MARKS) or end_phrase
-    return re.search(rf"(?<!\w){re.escape(phrase)}$", body, re.IGNORECASE) is not None
+    return re.search(rf"{whole_words(phrase)}$", body, re.IGNORECASE) is not None
 
 
 def quotation(text: str) -> bool:
-    """The reply stands between double quotation marks, straight or curly, with a word inside."""
+    """The reply stands in one pair of double quotation marks, straight or curly, with a word inside."""
     body = text.strip()
-    return body[0] in '"“' and body[-1] in '"”' and bool(words(body))
+    if len(body) < 2 or body[0] not in '"\u201c' or body[-1] not in '"\u201d' or not words(body):
+        return False
+    depth = 1
+    for mark in re.finditer('["\u201c\u201d]', body[:-1]):
+        if mark.start() > 0:
+            depth += _depth(body, mark.start())
+        if depth == 0:
+            return False  # the marks that the reply began with are closed before its end
+    return True
+
+
+def _depth(text: str, place: int) -> int:
+    """1 for a quotation mark that opens, -1 for one that closes, 0 for one that may be either, such as in inches."""
+    if text[place] != '"':
+        return 1 if text[place] == "\u201c" else -1
+    opens = text[place + 1].isalnum()
+    closes = not text[place - 1].isspace() and not opens
+    return 1 if opens and not text[place - 1].isalnum() else -1 if closes else 0
 
 
 def capital_word_frequency(text: str, capital_frequency: int, capital_relation: str) -> bool:
@@ -158,6 +177,12 @@ def english_lowercase(text: str) -> bool:
     return text.islower() and is_language(text, "en")
 
 
+_COMMAS = (
+    ",\u055d\u060c\u07f8\u1363\u1802\u1808\u2e32"
+    "\u2e34\u2e41\u3001\ua4fe\ua60d\ua6f5\ufe10\ufe11\ufe50\ufe51\uff0c\uff64"
+)
+
+
 def no_comma(text: str) -> bool:
     """No comma of any script."""
-    return not re.search("[,\uff0c\u3001\u060c]", text)
+    return not re.search(f"[{_COMMAS}]", text)

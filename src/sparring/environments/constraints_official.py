@@ -10,12 +10,8 @@ import json
 import re
 from collections.abc import Sequence
 
-from sparring.environments.constraints_text import (
-    alphanumeric_runs,
-    detected_language,
-    sentences,
-    treebank_tokens,
-)
+from sparring.environments.constraints_language import detected_language
+from sparring.environments.constraints_text import alphanumeric_runs, capital_tokens, sentences
 from sparring.errors import UserError
 
 CONSTRAINED_RESPONSES = ("My answer is yes.", "My answer is no.", "My answer is maybe.")
@@ -78,7 +74,7 @@ def number_paragraphs(text: str, num_paragraphs: int) -> bool:
 
 def number_words(text: str, num_words: int, relation: str) -> bool:
     r"""So many runs of `\w`."""
-    return compare(len(alphanumeric_runs(text)), relation, num_words)
+    return compare(alphanumeric_runs(text), relation, num_words)
 
 
 def nth_paragraph_first_word(text: str, num_paragraphs: int, nth_paragraph: int, first_word: str) -> bool:
@@ -169,7 +165,7 @@ def quotation(text: str) -> bool:
 
 def capital_word_frequency(text: str, capital_frequency: int, capital_relation: str) -> bool:
     """So many treebank tokens in capitals ("DON'T" is two)."""
-    return compare(sum(token.isupper() for token in treebank_tokens(text)), capital_relation, capital_frequency)
+    return compare(capital_tokens(text), capital_relation, capital_frequency)
 
 
 def english_capital(text: str) -> bool:

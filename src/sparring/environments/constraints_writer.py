@@ -13,24 +13,23 @@ from typing import Any
 
 from sparring.environments.constraints import Constraint, judge
 from sparring.environments.constraints_official import CONSTRAINED_RESPONSES
+from sparring.environments.constraints_prose import PROSE
 from sparring.environments.constraints_text import words
 from sparring.profiles import Profile
 
-_PROSE = (
-    "the old boat came slowly into the quiet harbour and we waited there with our bread while the children played near "
-    "the water because it was still warm from the long summer day so nobody wanted to go home before the small lamps "
-    "were lit along the narrow road that led up from the shore past the farm and over the hill to the village where my "
-    "friend lived in a house with a green door just next to the church we talked about fishing music and how to fix "
-    "jackets then she asked me to bring back six boxes of wax paint zinc jam quiche very fuzzy quilts"
-)
 _SHORT_SENTENCE = 3
+# Words more than are asked for, tried in turn: with few words no language can be told, with many a limit is passed.
+_FURTHER_WORDS = (0, 20, 60)
+
+_Wanted = Mapping[str, Mapping[str, Any]]
 
 
 class _Prose:
-    """An endless supply of plain words, without those that hold a letter that must be rare."""
+    """An endless supply of plain words of a language, without those that hold a letter that must be rare."""
 
-    def __init__(self, avoided: str, rng: random.Random) -> None:
-        pool = [word for word in _PROSE.split() if not set(word) & set(avoided) and len(word) > 1]
+    def __init__(self, language: str, avoided: str, rng: random.Random) -> None:
+        words = PROSE.get(language, PROSE["en"]).split()
+        pool = [word for word in words if not set(word) & set(avoided) and len(word) > 1]
         start = rng.randrange(len(pool)) if pool else 0
         self.pool = pool[start:] + pool[:start]
         self.source = self._cycle()
@@ -49,23 +48,33 @@ class _Prose:
 
 
 def write(constraints: Sequence[Constraint], rng: random.Random) -> str | None:
-    """A text that follows all of these under profile `fixed`, None when this writer finds none."""
-    wanted = {constraint.id.partition(":")[2]: dict(constraint.kwargs) for constraint in constraints}
-    text = _compose(wanted, rng)
-    followed = all(judge(constraint, text, Profile.FIXED).followed for constraint in constraints)
-    return text if followed else None
+    """A text that follows all of these under profile `fixed`, None when this writer finds none.
+
+    A text that profile `official` accepts too is preferred.
+    """
+    wanted = {constraint.id.partition(":")[2]: constraint.parameters for constraint in constraints}
+    accepted: str | None = None
+    for further in _FURTHER_WORDS:
+        text = _compose(wanted, further, rng)
+        if all(judge(constraint, text, Profile.FIXED).followed for constraint in constraints):
+            if all(judge(constraint, text, Profile.OFFICIAL).followed for constraint in constraints):
+                return text
+            accepted = accepted or text
+    return accepted
 
 
-def _compose(wanted: Mapping[str, Mapping[str, Any]], rng: random.Random) -> str:
+def _compose(wanted: _Wanted, further: int, rng: random.Random) -> str:
     if "constrained_response" in wanted:
         return rng.choice(CONSTRAINED_RESPONSES)
     letter = wanted.get("letter_frequency", {})
-    prose = _Prose(letter["letter"] if letter.get("let_relation") == "less than" else "", rng)
+    avoided = letter["letter"] if letter.get("let_relation") == "less than" else ""
+    prose = _Prose(wanted.get("response_language", {}).get("language", "en"), avoided, rng)
     required = _required_words(wanted, prose)
     if "json_format" in wanted:
-        return json.dumps({" ".join(prose.take(1)): " ".join(required + prose.take(6))})
+        text = json.dumps({" ".join(prose.take(1)): " ".join(required + prose.take(6 + further))}, ensure_ascii=False)
+        return _dress(wanted, text)
     count = next((wanted[name]["num_paragraphs"] for name in _PARAGRAPHS if name in wanted), 1)
-    paragraphs = _sentences(wanted, required, count, prose)
+    paragraphs = _sentences(wanted, required, count, further, prose)
     paragraphs[-1] += "".join(f"\n{line}" for line in _structure(wanted, prose))
     separator = "\n***\n" if "number_paragraphs" in wanted else "\n\n"
     missing = _words_missing(wanted, separator.join(paragraphs))
@@ -75,13 +84,13 @@ def _compose(wanted: Mapping[str, Mapping[str, Any]], rng: random.Random) -> str
         if missing and index == 0:
             continue
         paragraphs[index] = f"{_opening(wanted, index)} {paragraphs[index]}".strip()
-    return _dress(wanted, separator.join(paragraphs))
+    return _dress(wanted, _arrange(wanted, separator.join(paragraphs), prose))
 
 
 _PARAGRAPHS = ("number_paragraphs", "nth_paragraph_first_word")
 
 
-def _required_words(wanted: Mapping[str, Mapping[str, Any]], prose: _Prose) -> list[str]:
+def _required_words(wanted: _Wanted, prose: _Prose) -> list[str]:
     """Words that must occur somewhere: keywords, words with a letter that is asked for, words in capitals."""
     required = list(wanted.get("existence", {}).get("keywords", ()))
     frequency = wanted.get("frequency", {})
@@ -96,7 +105,7 @@ def _required_words(wanted: Mapping[str, Mapping[str, Any]], prose: _Prose) -> l
     return required
 
 
-def _sentences(wanted: Mapping[str, Mapping[str, Any]], required: list[str], count: int, prose: _Prose) -> list[str]:
+def _sentences(wanted: _Wanted, required: list[str], count: int, further: int, prose: _Prose) -> list[str]:
     """`count` paragraphs of sentences. Without a full stop where sentences are to be few."""
     sentences = wanted.get("number_sentences", {})
     few = sentences.get("relation") == "less than"
@@ -104,12 +113,11 @@ def _sentences(wanted: Mapping[str, Mapping[str, Any]], required: list[str], cou
     share = [total // count + (index < total % count) for index in range(count)]
     stop = "" if few else "."
     paragraphs = [" ".join(" ".join(prose.take(_SHORT_SENTENCE)) + stop for _ in range(number)) for number in share]
-    if required:
-        paragraphs[0] = f"{' '.join(required)} {paragraphs[0]}"
+    paragraphs[0] = " ".join([*required, *prose.take(further), paragraphs[0]])
     return paragraphs
 
 
-def _structure(wanted: Mapping[str, Mapping[str, Any]], prose: _Prose) -> list[str]:
+def _structure(wanted: _Wanted, prose: _Prose) -> list[str]:
     """The lines that a constraint asks for, in an order in which none disturbs another."""
 
     def pair() -> str:
@@ -119,7 +127,8 @@ def _structure(wanted: Mapping[str, Mapping[str, Any]], prose: _Prose) -> list[s
         return range(1, wanted.get(name, {}).get(parameter, 0) + 1)
 
     lines = [f"<<{pair()}>>"] if "title" in wanted else []
-    lines += [f"*{pair()}*" for _ in count("number_highlighted_sections", "num_highlights")]
+    # Not at the start of its line, where the reference takes a highlight for a bullet.
+    lines += [f"{' '.join(prose.take(1))} *{pair()}*" for _ in count("number_highlighted_sections", "num_highlights")]
     lines += [f"[{pair()}]" for _ in count("number_placeholders", "num_placeholders")]
     lines += [f"* {pair()}" for _ in count("number_bullet_lists", "num_bullets")]
     if "multiple_sections" in wanted:
@@ -132,18 +141,27 @@ def _structure(wanted: Mapping[str, Mapping[str, Any]], prose: _Prose) -> list[s
     return lines
 
 
-def _opening(wanted: Mapping[str, Mapping[str, Any]], index: int) -> str:
+def _opening(wanted: _Wanted, index: int) -> str:
     """The word that this paragraph must start with, "" when any may."""
     first = wanted.get("nth_paragraph_first_word", {})
     return str(first["first_word"]) if first.get("nth_paragraph") == index + 1 else ""
 
 
-def _words_missing(wanted: Mapping[str, Mapping[str, Any]], text: str) -> int:
+def _words_missing(wanted: _Wanted, text: str) -> int:
     length = wanted.get("number_words", {})
     return max(0, length["num_words"] - len(words(text))) if length.get("relation") == "at least" else 0
 
 
-def _dress(wanted: Mapping[str, Mapping[str, Any]], text: str) -> str:
+def _arrange(wanted: _Wanted, text: str, prose: _Prose) -> str:
+    """The request before the answer, and a second answer after it."""
+    if "repeat_prompt" in wanted:
+        text = f"{wanted['repeat_prompt']['prompt_to_repeat']}\n\n{text}"
+    if "two_responses" in wanted:
+        text = f"{text}\n******\n{' '.join(prose.take(8))}"
+    return text
+
+
+def _dress(wanted: _Wanted, text: str) -> str:
     """Letter case and quotation marks, over the whole text."""
     if "english_capital" in wanted:
         text = text.upper()

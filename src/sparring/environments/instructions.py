@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import random
 import re
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 
 from pydantic import Field, model_validator
@@ -25,7 +25,9 @@ from sparring.environments.base import (
     environment,
 )
 from sparring.environments.constraints import Constraint, judge
+from sparring.environments.constraints_breaking import break_one
 from sparring.environments.constraints_drawing import (
+    DRAWS,
     TRAINING_FAMILIES,
     draw_constraints,
     draw_families,
@@ -60,7 +62,8 @@ _GUIDES = {
 class InstructionsSettings(EnvironmentSettings):
     """Sizes of the task.
 
-    families: the constraint families to draw from; None means every training family that the prompt pack can word.
+    families: the constraint families to draw from, any of those that the prompt pack can word. None means all of them
+    but the fragile ones (constraints_drawing.FRAGILE_FAMILIES).
     shortest_draft, longest_draft: words of the hidden draft of a compact task.
     """
 
@@ -108,8 +111,9 @@ class Instructions(Environment[InstructionsSettings, InstructionsSecret, Instruc
     def __init__(self, settings: InstructionsSettings, pack: PromptPack) -> None:
         """Fix the families to draw from; raises UserError when they are unknown to the pack or too few."""
         super().__init__(settings, pack)
-        known = tuple(TRAINING_FAMILIES if pack is PromptPack.CHAT else compact.FAMILIES)
-        self.families = known if settings.families is None else settings.families
+        known = tuple(DRAWS if pack is PromptPack.CHAT else compact.FAMILIES)
+        by_default = TRAINING_FAMILIES if pack is PromptPack.CHAT else known
+        self.families = by_default if settings.families is None else settings.families
         unknown = sorted(set(self.families) - set(known))
         if unknown:
             raise UserError(
@@ -131,10 +135,10 @@ class Instructions(Environment[InstructionsSettings, InstructionsSecret, Instruc
         count = 1 + round((self.settings.maximum_constraints - 1) * difficulty)
         rng = random.Random(derive_seed(self.name, "task", seed))
         request = draw_request(rng) if self.pack is PromptPack.CHAT else ""
-        secret = self._draw(count, rng)
+        secret = self._draw(count, request, rng)
         return Task(self.public(self._statement(request, secret), self.settings.turn_limit), secret, difficulty, seed)
 
-    def _draw(self, count: int, rng: random.Random) -> InstructionsSecret:
+    def _draw(self, count: int, request: str, rng: random.Random) -> InstructionsSecret:
         lengths = range(self.settings.shortest_draft, self.settings.longest_draft + 1)
         for _ in range(_ATTEMPTS):
             families = draw_families(self.families, count, rng)
@@ -142,7 +146,7 @@ class Instructions(Environment[InstructionsSettings, InstructionsSecret, Instruc
                 continue
             if self.pack is PromptPack.COMPACT:
                 return InstructionsSecret(*compact.draw(families, lengths, rng))
-            constraints = draw_constraints(families, rng)
+            constraints = draw_constraints(families, request, rng)
             witness = write(constraints, rng)
             if witness is not None:
                 return InstructionsSecret(constraints, witness)
@@ -190,14 +194,30 @@ class Instructions(Environment[InstructionsSettings, InstructionsSecret, Instruc
 
     def solve(self, task: Task[InstructionsSecret]) -> Solution:
         """The text that generation found, written and submitted."""
+        return self._submitting(task, task.secret.witness)
+
+    def mutate(self, task: Task[InstructionsSecret], seed: int) -> Solution:
+        """The solution with one constraint broken, drawn by the seed; with more where breaking one breaks another."""
+        rng = random.Random(derive_seed(self.name, "mutate", seed))
         constraints, witness = task.secret.constraints, task.secret.witness
+        if self.pack is PromptPack.CHAT:
+            broken = break_one(constraints, witness, rng)
+        else:
+            broken = _fewest_broken(constraints, compact.near_misses(witness, rng))
+        if broken is None:
+            raise GenerationRefusedError(f"no text near {witness!r} breaks any of {constraints}")
+        return self._submitting(task, broken)
+
+    def _submitting(self, task: Task[InstructionsSecret], text: str) -> Solution:
+        """The plan and the turns that write this text and submit it."""
+        constraints = task.secret.constraints
         if self.pack is PromptPack.COMPACT:
             stage = " ".join(compact.wording(constraint) for constraint in compact.in_plan_order(constraints))
-            return Solution((stage,), (f"{witness} submit",))
+            return Solution((stage,), (f"{text} submit",))
         write_stage = "Write a draft that follows every constraint: " + " ".join(
             " ".join(constraint.wording.split()) for constraint in constraints
         )
-        draft = f"<draft>{witness}</draft>"
+        draft = f"<draft>{text}</draft>"
         if task.public.turn_limit == 1:
             return Solution((write_stage,), (f"{draft}<submit/>",))
         stages = (write_stage, "Check each constraint against the draft, mend what fails, and submit.")
@@ -207,14 +227,30 @@ class Instructions(Environment[InstructionsSettings, InstructionsSecret, Instruc
         """The same public half with as many other constraints."""
         rng = random.Random(derive_seed(self.name, "other", seed))
         for _ in range(_ATTEMPTS):
-            other = self._draw(len(task.secret.constraints), rng)
+            other = self._draw(len(task.secret.constraints), self._request(task), rng)
             if other.constraints != task.secret.constraints:
                 return replace(task, secret=other)
         raise GenerationRefusedError(f"no other constraints than {task.secret.constraints}")
 
+    def _request(self, task: Task[InstructionsSecret]) -> str:
+        """The writing request, the first line of a chat statement."""
+        return task.public.statement.split("\n")[0] if self.pack is PromptPack.CHAT else ""
+
     def compact_words(self) -> Sequence[str]:
         """The dozen words, letters, numbers, constraint words and flags."""
         return compact.VOCABULARY
+
+
+def _fewest_broken(constraints: Sequence[Constraint], drafts: Iterable[str]) -> str | None:
+    """The first draft that breaks one constraint alone, else the first that breaks any; None when none does."""
+    spare: str | None = None
+    for draft in drafts:
+        broken = sum(not judge(constraint, draft, Profile.FIXED).followed for constraint in constraints)
+        if broken == 1:
+            return draft
+        if broken:
+            spare = spare or draft
+    return spare
 
 
 def _read_chat(text: str) -> _Action | None:

@@ -6,20 +6,33 @@ A marriage is a fact of its own, so couples without children exist.
 
 from __future__ import annotations
 
-import itertools
 import random
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from functools import cached_property
 
-from sparring.environments.names import FIRST_NAMES, HOBBIES, JOBS, SHORT_NAMES, SURNAMES
+from sparring.environments.names import HOBBIES, JOBS, SHORT_NAMES
+from sparring.environments.reach import Reach
+from sparring.environments.relations import RELATION_TABLE, SPOUSE
+from sparring.environments.universes import Families, friendships, full_names
 
+# What articles state and short chains walk; relations.py has all.
 RELATIONS = ("sister", "brother", "mother", "father", "son", "daughter", "wife", "husband", "friend")
 ATTRIBUTES = ("date of birth", "occupation", "hobby")
 # A hop may reach this many people in a set-valued chain, so that one turn can name them all.
 MAXIMUM_HOP_SET = 8
+# People or sets looked at for one more chain: long chains through few people are a search without end.
+LOOKS_AT_MOST = 1000
 
 Hop = tuple[str, ...]
+
+# The family of RELATIONS, by kind: the kind, its first and its second relation, and whether the first is of women.
+_PAIRS = (
+    ("sibling", "sister", "brother", True),
+    ("parent", "mother", "father", True),
+    ("child", "son", "daughter", False),
+    (SPOUSE, "wife", "husband", True),
+)
 
 
 @dataclass(frozen=True)
@@ -32,7 +45,7 @@ class Person:
     job: str
     hobby: str
 
-    @property
+    @cached_property
     def attributes(self) -> dict[str, str]:
         """Value of each of ATTRIBUTES."""
         return dict(zip(ATTRIBUTES, (self.date_of_birth, self.job, self.hobby), strict=True))
@@ -53,96 +66,82 @@ class Universe:
         return {name.casefold(): name for name in self.people}
 
     @cached_property
-    def related(self) -> dict[str, dict[str, Hop]]:
-        """related[person][relation]: the sorted names, each once; relations that reach nobody are left out."""
-        found: dict[str, dict[str, set[str]]] = {name: {} for name in self.people}
+    def women(self) -> frozenset[str]:
+        """The names of all women."""
+        return frozenset(name for name, person in self.people.items() if person.gender == "female")
 
-        def state(person: str, female: str, male: str, other: str) -> None:
-            relation = female if self.people[other].gender == "female" else male
-            found[person].setdefault(relation, set()).add(other)
-
+    @cached_property
+    def reach(self) -> Mapping[str, Mapping[str, Hop]]:
+        """reach[relation][person]: the sorted names, each once. Every relation of RELATION_TABLE, and the spouse."""
         children: dict[str, list[str]] = {}
         for child, parents in self.parents.items():
             for parent in parents:
-                state(child, "mother", "father", parent)
-                state(parent, "daughter", "son", child)
                 children.setdefault(parent, []).append(child)
-        for siblings in children.values():
-            for one, other in itertools.permutations(siblings, 2):
-                state(one, "sister", "brother", other)
-        for one, other in self.marriages:
-            state(one, "wife", "husband", other)
-            state(other, "wife", "husband", one)
-        for one, other in self.friendships:
-            state(one, "friend", "friend", other)
-            state(other, "friend", "friend", one)
+        facts = {
+            "parent": self.parents,
+            "child": children,
+            SPOUSE: _both_ways(self.marriages),
+            "friend": _both_ways(self.friendships),
+        }
+        return Reach(facts, self.women)
+
+    def stated(self, name: str) -> dict[str, Hop]:
+        """What a person's article states, in the order of RELATIONS, without what reaches nobody."""
+        reach, women = self.reach, self.women
+        found: dict[str, Hop] = {}
+        for kind, first, second, is_women in _PAIRS:
+            others = reach[kind][name]
+            if others:
+                kept = tuple([other for other in others if (other in women) is is_women])
+                if kept:
+                    found[first] = kept
+                if len(kept) < len(others):
+                    found[second] = tuple([other for other in others if other not in kept])
+        if friends := reach["friend"][name]:
+            found["friend"] = friends
+        return found
+
+    @cached_property
+    def related(self) -> dict[str, dict[str, Hop]]:
+        """related[person][relation]: what is stated of everybody."""
+        return {name: self.stated(name) for name in self.people}
+
+    @cached_property
+    def _holders(self) -> dict[str, dict[str, Hop]]:
+        holders: dict[str, dict[str, list[str]]] = {attribute: {} for attribute in ATTRIBUTES}
+        for name in sorted(self.people):
+            for attribute, value in self.people[name].attributes.items():
+                holders[attribute].setdefault(value.casefold(), []).append(name)
         return {
-            name: {relation: tuple(sorted(relations[relation])) for relation in RELATIONS if relation in relations}
-            for name, relations in found.items()
+            attribute: {value: tuple(names) for value, names in values.items()} for attribute, values in holders.items()
         }
 
+    def having(self, attribute: str, value: str) -> Hop:
+        """Everyone whose attribute has this value, capitals aside: sorted."""
+        return self._holders.get(attribute, {}).get(value.casefold(), ())
+
     def follow(self, names: Sequence[str], step: str) -> Hop:
-        """Everything that a relation or attribute reaches from any of `names`: sorted, each once."""
+        """Everything that a relation or attribute reaches from any of `names`: sorted, each once.
+
+        Empty for a step that is neither.
+        """
         if step in ATTRIBUTES:
             return tuple(sorted({self.people[name].attributes[step] for name in names}))
+        if step not in RELATION_TABLE:
+            return ()
+        reached = self.reach[step]
         if len(names) == 1:
-            return self.related[names[0]].get(step, ())
-        return tuple(sorted({other for name in names for other in self.related[name].get(step, ())}))
+            return reached[names[0]]
+        return tuple(sorted({other for name in names for other in reached[name]}))
 
 
-@dataclass
-class _Growth:
-    """A universe while it grows, people still numbers. A line is a surname before it is chosen."""
-
-    genders: list[str] = field(default_factory=list)
-    birth_years: list[int] = field(default_factory=list)
-    lines: list[int] = field(default_factory=list)
-    parents: dict[int, tuple[int, int]] = field(default_factory=dict)
-    marriages: list[tuple[int, int]] = field(default_factory=list)
-    line_count: int = 0
-
-    def new_line(self) -> int:
-        self.line_count += 1
-        return self.line_count - 1
-
-    def add(self, gender: str, birth_year: int, line: int) -> int:
-        self.genders.append(gender)
-        self.birth_years.append(birth_year)
-        self.lines.append(line)
-        return len(self.genders) - 1
-
-    def marry(self, person: int, rng: random.Random) -> int:
-        """Add a spouse from outside; the couple bears the husband's name."""
-        female = self.genders[person] == "female"
-        line = self.new_line() if female else self.lines[person]
-        self.lines[person] = line
-        spouse = self.add("male" if female else "female", self.birth_years[person] + rng.randint(-5, 5), line)
-        self.marriages.append((person, spouse))
-        return spouse
-
-    def grow_tree(self, size: int, maximum_branching: int, rng: random.Random) -> None:
-        """Add a family tree of at most `size` people; it ends early when nobody is left to marry."""
-        end = len(self.genders) + size
-        unmarried = [self.add(rng.choice(("female", "male")), rng.randint(1700, 1730), self.new_line())]
-        while unmarried and len(self.genders) < end:
-            person = unmarried.pop(rng.randrange(len(unmarried)))
-            spouse = self.marry(person, rng)
-            for _ in range(min(rng.randint(0, maximum_branching), end - len(self.genders))):
-                birth_year = max(self.birth_years[person], self.birth_years[spouse]) + rng.randint(18, 38)
-                child = self.add(rng.choice(("female", "male")), birth_year, self.lines[person])
-                self.parents[child] = (person, spouse)
-                unmarried.append(child)
-
-
-def _full_names(growth: _Growth, rng: random.Random) -> list[str]:
-    """A first name and the surname of the line for each person, no two alike."""
-    surnames = rng.sample(SURNAMES, len(SURNAMES))
-    names: dict[str, None] = {}
-    for gender, line in zip(growth.genders, growth.lines, strict=True):
-        while (name := f"{rng.choice(FIRST_NAMES[gender])} {surnames[line % len(surnames)]}") in names:
-            pass
-        names[name] = None
-    return list(names)
+def _both_ways(pairs: Iterable[tuple[str, str]]) -> dict[str, list[str]]:
+    """Each one's others, of pairs that hold both ways."""
+    others: dict[str, list[str]] = {}
+    for one, other in pairs:
+        others.setdefault(one, []).append(other)
+        others.setdefault(other, []).append(one)
+    return others
 
 
 def draw_universe(
@@ -159,26 +158,25 @@ def draw_universe(
     tree_size, maximum_branching: the most people in a tree and children of a couple.
     short_names: single lower-case words, for at most len(SHORT_NAMES) people.
     """
-    growth = _Growth()
-    while len(growth.genders) < population:
-        growth.grow_tree(min(tree_size, population - len(growth.genders)), maximum_branching, rng)
-    names = rng.sample(SHORT_NAMES, population) if short_names else _full_names(growth, rng)
+    families = Families()
+    while (missing := population - len(families.genders)) > 0:
+        families.grow_tree(min(tree_size, missing), maximum_branching, rng)
+    names = rng.sample(SHORT_NAMES, population) if short_names else full_names(families, rng)
     people = {
         name: Person(
             name=name,
             gender=gender,
-            date_of_birth=f"{birth_year}-{rng.randint(1, 12):02d}-{rng.randint(1, 28):02d}",
+            date_of_birth=f"{birth_year:04d}-{rng.randint(1, 12):02d}-{rng.randint(1, 28):02d}",
             job=rng.choice(JOBS),
             hobby=rng.choice(HOBBIES),
         )
-        for name, gender, birth_year in zip(names, growth.genders, growth.birth_years, strict=True)
+        for name, gender, birth_year in zip(names, families.genders, families.birth_years, strict=True)
     }
-    edge_probability = mean_friends / population
     return Universe(
         people=people,
-        parents={names[child]: (names[one], names[other]) for child, (one, other) in growth.parents.items()},
-        marriages=tuple((names[one], names[other]) for one, other in growth.marriages),
-        friendships=tuple(pair for pair in itertools.combinations(names, 2) if rng.random() < edge_probability),
+        parents={names[child]: (names[one], names[other]) for child, (one, other) in families.parents.items()},
+        marriages=tuple((names[one], names[other]) for one, other in families.marriages),
+        friendships=tuple((names[one], names[other]) for one, other in friendships(population, mean_friends, rng)),
     )
 
 
@@ -200,15 +198,18 @@ def chains(
     unique: every hop reaches exactly one; else at most MAXIMUM_HOP_SET.
     """
     largest = 1 if unique else MAXIMUM_HOP_SET
+    looked = 0
     dead_ends: set[tuple[int, Hop, frozenset[str]]] = set()
 
     def search(steps: list[str], hops: list[Hop], seen: frozenset[str]) -> bool:
         """Depth first in random order; leaves the steps and hops found in the lists."""
+        nonlocal looked
         if len(steps) == relations:
             return attribute is None or len(universe.follow(hops[-1], attribute)) <= largest
         state = (len(steps), hops[-1], seen)
-        if state in dead_ends:
+        if state in dead_ends or looked == LOOKS_AT_MOST:
             return False
+        looked += 1
         reachable = [(relation, universe.follow(hops[-1], relation)) for relation in RELATIONS]
         open_ways = [way for way in reachable if 1 <= len(way[1]) <= largest and seen.isdisjoint(way[1])]
         rng.shuffle(open_ways)
@@ -219,13 +220,15 @@ def chains(
                 return True
             steps.pop()
             hops.pop()
-        dead_ends.add(state)
+        if looked < LOOKS_AT_MOST:
+            dead_ends.add(state)
         return False
 
     for start in rng.sample(sorted(universe.people), len(universe.people)):
         steps: list[str] = []
         hops: list[Hop] = [(start,)]
         if search(steps, hops, frozenset(hops[0])):
+            looked = 0
             if attribute is not None:
                 steps.append(attribute)
                 hops.append(universe.follow(hops[-1], attribute))

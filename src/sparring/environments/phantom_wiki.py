@@ -25,7 +25,7 @@ from sparring.environments.base import (
     environment,
 )
 from sparring.environments.kinship import ATTRIBUTES, RELATIONS, Chain, Hop, Universe, chains, draw_universe
-from sparring.environments.names import HOBBIES, JOBS, SHORT_NAMES
+from sparring.environments.names import SHORT_NAMES
 from sparring.environments.phantom_wiki_actions import (
     DONE,
     NONE,
@@ -41,6 +41,7 @@ from sparring.environments.phantom_wiki_actions import (
     write_compact,
 )
 from sparring.environments.phantom_wiki_guides import UNREADABLE, guide_for
+from sparring.environments.phantom_wiki_mistakes import other_values, wrong_claim, wrong_lookup
 from sparring.errors import UserError
 from sparring.tasks import GenerationRefusedError, Guide, PromptPack, Task
 
@@ -54,14 +55,15 @@ PRONOUNS = {"mother": "her", "sister": "her", "daughter": "her", "wife": "her", 
 # Two people besides the start, so that another gold exists for the gold-swap audit.
 POPULATION_LOW = 3
 POPULATION_UNIT, POPULATION_HIGH = 25, 500
+POPULATION_LIMIT = 10_000
 
 
 class PhantomWikiSettings(EnvironmentSettings):
     """Sizes and switches of PhantomWiki.
 
     maximum_hops: hops at difficulty 1; hops = 1 + round((maximum_hops - 1) * difficulty).
-    population: "spec" (25 * round(20 ** difficulty), 25 to 500), or [low, high] for small worlds, of
-        which a task draws a size that holds its hops.
+    population: "spec" (25 * round(20 ** difficulty), 25 to 500), or [low, high], of which a task draws a
+        size that holds its hops; at most POPULATION_LIMIT.
     tree_size, maximum_branching: the most people in a family tree and children of a couple.
     mean_friends: each pair are friends with probability mean_friends / population.
     tools: "articles" (article, find) or "lookup" (one relation of one person).
@@ -85,9 +87,9 @@ class PhantomWikiSettings(EnvironmentSettings):
             return value
         if isinstance(value, list | tuple) and len(value) == 2 and all(type(size) is int for size in value):
             low, high = value
-            if POPULATION_LOW <= low <= high <= POPULATION_HIGH:
+            if POPULATION_LOW <= low <= high <= POPULATION_LIMIT:
                 return value
-        raise ValueError(f'give "spec" or [low, high] with {POPULATION_LOW} <= low <= high <= {POPULATION_HIGH}')
+        raise ValueError(f'give "spec" or [low, high] with {POPULATION_LOW} <= low <= high <= {POPULATION_LIMIT}')
 
 
 @dataclass(frozen=True)
@@ -105,6 +107,11 @@ class PhantomWikiEpisode(Episode[KinshipSecret]):
     claimed: int = 0
     right: int = 0
     last_claim: frozenset[str] = frozenset()
+
+    @property
+    def gold_answer(self) -> frozenset[str]:
+        """The last hop, in the form of a claim."""
+        return _normal_set(self.task.secret.chain.hops[-1])
 
 
 @environment("phantom_wiki")
@@ -190,7 +197,7 @@ class PhantomWiki(Environment[PhantomWikiSettings, KinshipSecret, PhantomWikiEpi
             _take_claim(episode, _normal_set(found if isinstance(read.call, Lookup) else read.claim))
         gold = episode.task.secret.chain.hops
         ended = episode.last_turn or (read is not None and read.submit)
-        captured = ended and episode.right == len(gold) and episode.last_claim == _normal_set(gold[-1])
+        captured = ended and episode.right == len(gold) and episode.last_claim == episode.gold_answer
         episode.progress = best_progress(episode.progress, episode.right, len(gold), settled=captured)
         return Verdict(
             progress=episode.progress,
@@ -213,25 +220,41 @@ class PhantomWiki(Environment[PhantomWikiSettings, KinshipSecret, PhantomWikiEpi
     def solve(self, task: Task[KinshipSecret]) -> Solution:
         """Follow the chain. With articles: claim what was just read and open the next, submit the end."""
         chain = task.secret.chain
-        per_stage = max(HOPS_PER_STAGE, math.ceil(len(chain.steps) / STAGES_AT_MOST))
-        ends = [min(begin + per_stage, len(chain.steps)) for begin in range(0, len(chain.steps), per_stage)]
+        ends = _stage_ends(chain)
         stages = [self._stage_text(chain, begin, end) for begin, end in zip([0, *ends], ends, strict=False)]
-        reached: list[Hop] = [(chain.start,), *chain.hops]
-        steps = list(enumerate(zip(reached, chain.steps, strict=False), start=1))
+        return Solution(tuple(stages), tuple(map(self._write, self._actions(chain))))
+
+    def mutate(self, task: Task[KinshipSecret], seed: int) -> Solution:
+        """The task's own solution with one hop claimed wrongly, all the rest as it was."""
+        rng = random.Random(seed)
+        chain, universe = task.secret.chain, task.secret.universe
+        actions = self._actions(chain)
+        wrong = rng.randrange(len(chain.hops))
         if self.settings.tools == "lookup":
-            last = len(chain.steps)
-            actions = [
+            steps = RELATIONS if self.pack is PromptPack.COMPACT else (*RELATIONS, *ATTRIBUTES)
+            actions[wrong] = replace(actions[wrong], call=wrong_lookup(universe, chain, wrong, steps, rng))
+        else:
+            actions[wrong + 1] = replace(actions[wrong + 1], claim=wrong_claim(universe, chain, wrong, rng))
+        return replace(self.solve(task), turns=tuple(map(self._write, actions)))
+
+    def _write(self, action: Action) -> str:
+        return write_compact(action) if self.pack is PromptPack.COMPACT else write_chat(action)
+
+    def _actions(self, chain: Chain) -> list[Action]:
+        """The turns that follow the chain: a lookup claims hop by hop, an article is claimed by the turn after it."""
+        ends, last = _stage_ends(chain), len(chain.steps)
+        reached: list[Hop] = [(chain.start,), *chain.hops]
+        steps = enumerate(zip(reached, chain.steps, strict=False), start=1)
+        if self.settings.tools == "lookup":
+            return [
                 Action(call=Lookup(names, step), done=number in ends[:-1], submit=number == last)
                 for number, (names, step) in steps
             ]
-        else:
-            actions = [
-                Action(claim=names if number > 1 else (), call=Article(names), done=number in ends[:-1])
-                for number, (names, _) in steps
-            ]
-            actions.append(Action(claim=reached[-1], submit=True))
-        write = write_compact if self.pack is PromptPack.COMPACT else write_chat
-        return Solution(tuple(stages), tuple(map(write, actions)))
+        opened = [
+            Action(claim=names if number > 1 else (), call=Article(names), done=number in ends[:-1])
+            for number, (names, _) in steps
+        ]
+        return [*opened, Action(claim=reached[-1], submit=True)]
 
     def _stage_text(self, chain: Chain, begin: int, end: int) -> str:
         if self.pack is PromptPack.COMPACT:
@@ -250,7 +273,7 @@ class PhantomWiki(Environment[PhantomWikiSettings, KinshipSecret, PhantomWikiEpi
         # A cycle through all the others moves every person of the chain and keeps sets and distinctness.
         successor = dict(zip(others, others[1:] + others[:1], strict=True))
         hops = [
-            _other_values(step, hop, rng) if step in ATTRIBUTES else tuple(sorted(successor[name] for name in hop))
+            other_values(step, hop, rng) if step in ATTRIBUTES else tuple(sorted(successor[name] for name in hop))
             for step, hop in zip(secret.chain.steps, secret.chain.hops, strict=True)
         ]
         return replace(task, secret=replace(secret, chain=replace(secret.chain, hops=tuple(hops))))
@@ -310,7 +333,7 @@ def _stage_in_words(chain: Chain, begin: int, end: int) -> str:
     return f"find {', then '.join(phrases)}"
 
 
-def _other_values(attribute: str, hop: Hop, rng: random.Random) -> Hop:
-    """As many values of an attribute, none of them in `hop`."""
-    values = {"occupation": JOBS, "hobby": HOBBIES}.get(attribute, tuple(f"{year}-06-15" for year in range(1700, 1800)))
-    return tuple(sorted(rng.sample([value for value in values if value not in hop], len(hop))))
+def _stage_ends(chain: Chain) -> list[int]:
+    """After how many hops each stage of the plan ends."""
+    per_stage = max(HOPS_PER_STAGE, math.ceil(len(chain.steps) / STAGES_AT_MOST))
+    return [min(begin + per_stage, len(chain.steps)) for begin in range(0, len(chain.steps), per_stage)]

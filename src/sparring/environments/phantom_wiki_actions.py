@@ -10,12 +10,12 @@ import json
 from dataclasses import dataclass
 from typing import Any
 
-from sparring.environments.kinship import ATTRIBUTES, RELATIONS, Universe
+from sparring.environments.articles import article
+from sparring.environments.kinship import RELATIONS, Universe
 from sparring.environments.names import SHORT_NAMES
 from sparring.parsing import last_json_object, remove_thinking
 
 DONE, SUBMIT, NONE = "done", "submit", "none"
-_FAMILY = [relation for relation in RELATIONS if relation != "friend"]
 
 Names = tuple[str, ...]
 
@@ -174,33 +174,13 @@ def write_compact(action: Action) -> str:
     return " ".join([*action.call.names, action.call.step, *flags])
 
 
-def article(universe: Universe, name: str) -> str:
-    """A person's article in PhantomWiki's shape: immediate family, friends, attributes."""
-    related, person = universe.related[name], universe.people[name]
-    family = [_statement(relation, name, related[relation]) for relation in _FAMILY if relation in related]
-    friends = [_statement("friend", name, related["friend"])] if "friend" in related else []
-    attributes = [_statement(step, name, (value,)) for step, value in person.attributes.items()]
-    attributes.append(_statement("gender", name, (person.gender,)))
-    sections = {"Family": family, "Friends": friends, "Attributes": attributes}
-    texts = [f"## {title}\n" + "\n".join(lines) for title, lines in sections.items()]
-    return "\n\n".join([f"# {name}", *texts]) + "\n"
-
-
-def _statement(step: str, name: str, values: Names) -> str:
-    if len(values) == 1:
-        return f"The {step} of {name} is {values[0]}."
-    return f"The {step}s of {name} are {', '.join(values)}."
-
-
 def answer(universe: Universe, call: Call) -> Names:
     """What a tool returns: articles, or sorted names or values; empty when there is nothing."""
     match call:
         case Article(names):
             return tuple(article(universe, name) for name in _known(universe, names))
         case Find(attribute, value):
-            if attribute not in ATTRIBUTES:
-                return ()
-            return tuple(sorted(p.name for p in universe.people.values() if normal(p.attributes[attribute]) == value))
+            return universe.having(attribute, value)
         case Lookup(names, step):
             return universe.follow(_known(universe, names), step)
 

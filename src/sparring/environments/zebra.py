@@ -24,7 +24,8 @@ from sparring.environments.base import (
     best_progress,
     environment,
 )
-from sparring.environments.logic_grid import Clue, Grid, make_puzzle
+from sparring.environments.grid_maker import make_puzzle
+from sparring.environments.logic_grid import Clue, Grid
 from sparring.environments.zebra_actions import Attribute, Row, Wording
 from sparring.environments.zebra_chat import ChatWording
 from sparring.environments.zebra_compact import CompactWording
@@ -126,7 +127,7 @@ class Zebra(Environment[ZebraSettings, ZebraSecret, ZebraEpisode]):
         puzzle = make_puzzle(rung.houses, rung.attributes, rung.given, rng)
         clues = tuple(rng.sample(puzzle.clues, len(puzzle.clues)))
         secret = ZebraSecret(puzzle.grid, self._wording.draw(rung.houses, rung.attributes, rng), clues)
-        statement = self._wording.statement(secret.attributes, clues)
+        statement = self._wording.statement(secret.attributes, clues, rng)
         return Task(self.public(statement, rung.attributes + _SPARE_TURNS), secret, difficulty, seed)
 
     def signature(self, task: Task[ZebraSecret]) -> str:
@@ -164,10 +165,18 @@ class Zebra(Environment[ZebraSettings, ZebraSecret, ZebraEpisode]):
 
     def solve(self, task: Task[ZebraSecret]) -> Solution:
         """One turn a stage, each with the cells that are known by then."""
-        secret = task.secret
-        steps = self._wording.steps(secret.attributes, secret.clues)
-        turns = (self._wording.write(secret.attributes, secret.grid, step, steps) for step in range(len(steps)))
-        return Solution(tuple(step.stage for step in steps), tuple(turns))
+        return self._written(task.secret, task.secret.grid)
+
+    def mutate(self, task: Task[ZebraSecret], seed: int) -> Solution:
+        """The same solution with two values of one attribute exchanged wherever they are written."""
+        rng = random.Random(seed)
+        grid = list(task.secret.grid)
+        index = rng.randrange(len(grid))
+        row = list(grid[index])
+        one, other = rng.sample(range(len(row)), 2)
+        row[one], row[other] = row[other], row[one]
+        grid[index] = tuple(row)
+        return self._written(task.secret, tuple(grid))
 
     def with_other_secret(self, task: Task[ZebraSecret], seed: int) -> Task[ZebraSecret]:
         """The same text with a grid in which no house keeps a value of the first attribute."""
@@ -177,6 +186,12 @@ class Zebra(Environment[ZebraSettings, ZebraSecret, ZebraEpisode]):
         others = (tuple(rng.sample(row, len(row))) for row in grid[1:])
         swapped = (grid[0][shift:] + grid[0][:shift], *others)
         return replace(task, secret=replace(task.secret, grid=swapped))
+
+    def _written(self, secret: ZebraSecret, grid: Grid) -> Solution:
+        """The plan for a puzzle and the turns that fill in a grid."""
+        steps = self._wording.steps(secret.attributes, secret.clues)
+        turns = (self._wording.write(secret.attributes, grid, step, steps) for step in range(len(steps)))
+        return Solution(tuple(step.stage for step in steps), tuple(turns))
 
     def _rung(self, difficulty: float) -> Rung:
         """The rung of a difficulty."""

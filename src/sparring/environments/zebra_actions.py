@@ -17,11 +17,14 @@ from sparring.tasks import Guide
 
 @dataclass(frozen=True)
 class Attribute:
-    """One attribute of a puzzle: its column and values, how clues and the statement speak of them."""
+    """One attribute of a puzzle: its column and values, how clues and the statement speak of them.
+
+    phrases: ways to name the one who has a value.
+    """
 
     column: str
     values: tuple[str, ...]
-    phrase: str = "{}"
+    phrases: tuple[str, ...] = ("{}",)
     line: str = ""
 
 
@@ -60,8 +63,8 @@ class Wording(ABC):
         """The attributes of a puzzle, with as many values as there are houses."""
 
     @abstractmethod
-    def statement(self, attributes: Sequence[Attribute], clues: Sequence[Clue]) -> str:
-        """The public text of a puzzle."""
+    def statement(self, attributes: Sequence[Attribute], clues: Sequence[Clue], rng: random.Random) -> str:
+        """The public text of a puzzle; where there are several wordings they are drawn."""
 
     @abstractmethod
     def read(self, text: str, attributes: Sequence[Attribute]) -> Action | None:

@@ -6,75 +6,20 @@ import json
 import random
 from collections.abc import Sequence
 
-from sparring.environments.logic_grid import HOUSE, Clue, ClueKind, Grid, Item, settled_cells
+from sparring.environments.grid_solver import settled_cells
+from sparring.environments.logic_grid import HOUSE, Clue, ClueKind, Grid, Item
 from sparring.environments.zebra_actions import Action, Attribute, Row, Step, Wording
+from sparring.environments.zebra_pools import ORDINALS, POOLS, SENTENCES
 from sparring.parsing import cell_text, folded, last_json_object, remove_thinking
 from sparring.tasks import Guide
 
-_ORDINALS = ("first", "second", "third", "fourth", "fifth", "sixth")
-_SENTENCES = {
-    ClueKind.FOUND_AT: "{} is in the {} house.",
-    ClueKind.NOT_AT: "{} is not in the {} house.",
-    ClueKind.SAME_HOUSE: "{} is {}.",
-    ClueKind.DIRECT_LEFT: "{} is directly left of {}.",
-    ClueKind.DIRECT_RIGHT: "{} is directly right of {}.",
-    ClueKind.SIDE_BY_SIDE: "{} and {} are next to each other.",
-    ClueKind.LEFT_OF: "{} is somewhere to the left of {}.",
-    ClueKind.RIGHT_OF: "{} is somewhere to the right of {}.",
-    ClueKind.ONE_BETWEEN: "There is one house between {} and {}.",
-    ClueKind.TWO_BETWEEN: "There are two houses between {} and {}.",
-}
 _STAGES_AT_MOST = 4
 
 
 class ChatWording(Wording):
     """English sentences out, JSON grids in."""
 
-    # No value occurs in two attributes, so a word means one thing.
-    pools = tuple(
-        Attribute(column, tuple(values.split()), phrase, line)
-        for column, values, phrase, line in (
-            ("Name", "Alice Arnold Bob Carol Eric Peter", "{}", "Each person has a unique name"),
-            (
-                "Color",
-                "red green blue yellow white purple",
-                "the person who loves {}",
-                "Each person has a favorite color",
-            ),
-            ("Animal", "bird cat dog fish horse rabbit", "the {} keeper", "The people keep unique animals"),
-            (
-                "Occupation",
-                "baker doctor lawyer nurse pilot teacher",
-                "the person who is a {}",
-                "Each person has an occupation",
-            ),
-            ("Drink", "tea coffee milk water cocoa juice", "the {} drinker", "Each person has a unique favorite drink"),
-            (
-                "BookGenre",
-                "mystery fantasy romance biography history poetry",
-                "the person who loves {} books",
-                "People have unique favorite book genres",
-            ),
-            (
-                "MusicGenre",
-                "pop rock jazz classical country folk",
-                "the person who loves {} music",
-                "People have unique favorite music genres",
-            ),
-            (
-                "FavoriteSport",
-                "tennis soccer baseball swimming hockey volleyball",
-                "the person who loves {}",
-                "People have unique favorite sports",
-            ),
-            (
-                "Vacation",
-                "beach mountain city lake desert forest",
-                "the person who prefers {} vacations",
-                "Each person prefers a unique type of vacation",
-            ),
-        )
-    )
+    pools = POOLS
 
     def guide(self, smallest: str, largest: str) -> Guide:
         """What the roles are told."""
@@ -92,10 +37,10 @@ class ChatWording(Wording):
         """Names first, then other attributes at random, with values at random."""
         chosen = [self.pools[0], *rng.sample(self.pools[1:], attributes - 1)]
         return tuple(
-            Attribute(pool.column, tuple(rng.sample(pool.values, houses)), pool.phrase, pool.line) for pool in chosen
+            Attribute(pool.column, tuple(rng.sample(pool.values, houses)), pool.phrases, pool.line) for pool in chosen
         )
 
-    def statement(self, attributes: Sequence[Attribute], clues: Sequence[Clue]) -> str:
+    def statement(self, attributes: Sequence[Attribute], clues: Sequence[Clue], rng: random.Random) -> str:
         """The puzzle in official form, and the columns of the answer."""
         houses = len(attributes[0].values)
         lines = [
@@ -105,7 +50,7 @@ class ChatWording(Wording):
             *(f" - {item.line}: " + ", ".join(f"`{value}`" for value in item.values) for item in attributes),
             "",
             "## Clues:",
-            *(f"{number}. {self._sentence(clue, attributes)}" for number, clue in enumerate(clues, start=1)),
+            *(f"{number}. {self._sentence(clue, attributes, rng)}" for number, clue in enumerate(clues, start=1)),
             "",
             "Grid columns: " + ", ".join(attribute.column for attribute in attributes),
         ]
@@ -173,14 +118,14 @@ class ChatWording(Wording):
         return tuple(places.get(answer) if answer is not None else None for answer in answers)
 
     @staticmethod
-    def _sentence(clue: Clue, attributes: Sequence[Attribute]) -> str:
-        """A clue as a sentence."""
+    def _sentence(clue: Clue, attributes: Sequence[Attribute], rng: random.Random) -> str:
+        """A clue as a sentence, in one of its wordings."""
 
         def phrase(item: Item) -> str:
             if item.attribute == HOUSE:
-                return _ORDINALS[item.value]
+                return ORDINALS[item.value]
             attribute = attributes[item.attribute]
-            return attribute.phrase.format(attribute.values[item.value])
+            return rng.choice(attribute.phrases).format(attribute.values[item.value])
 
-        sentence = _SENTENCES[clue.kind].format(phrase(clue.first), phrase(clue.second))
+        sentence = rng.choice(SENTENCES[clue.kind]).format(phrase(clue.first), phrase(clue.second))
         return sentence[0].upper() + sentence[1:]

@@ -52,7 +52,7 @@ class CompactWording(Wording):
         """The first words of the first pools."""
         return tuple(Attribute(pool.column, pool.values[:houses]) for pool in self.pools[:attributes])
 
-    def statement(self, attributes: Sequence[Attribute], clues: Sequence[Clue]) -> str:
+    def statement(self, attributes: Sequence[Attribute], clues: Sequence[Clue], rng: random.Random) -> str:
         """Both sizes, then the clues: "3 2 : a2 red . tea with blue . milk not b1"."""
 
         def word(item: Item) -> str:

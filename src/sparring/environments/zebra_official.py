@@ -12,7 +12,8 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
-from sparring.environments.logic_grid import HOUSE, Clue, ClueKind, Grid, Item, solutions
+from sparring.environments.grid_solver import solutions
+from sparring.environments.logic_grid import HOUSE, Clue, ClueKind, Grid, Item
 from sparring.errors import UserError
 
 # The line that introduces an attribute: its column, and how clues speak of a person by it.

@@ -14,8 +14,9 @@ from pathlib import Path
 from typing import Any
 
 from sparring.errors import UserError, nearest
-from sparring.evaluation.heldout_replay import heldout_scores
-from sparring.evaluation.scores import ifeval_scores, zebralogic_scores
+from sparring.evaluation.heldout_replay import heldout_metrics, heldout_scores
+from sparring.evaluation.phantom_wiki import phantom_wiki_prompt
+from sparring.evaluation.scores import ifeval_scores, phantom_wiki_scores, zebralogic_scores
 from sparring.evaluation.stored import Stored, read_json_lines, refuse_unknown
 from sparring.evaluation.zebralogic import zebralogic_prompt
 from sparring.profiles import Profile
@@ -28,7 +29,9 @@ class PromptBenchmark:
 
     environment: the one that trains for it, whose executor answers in a run with a set per environment.
     file: its rows under the data folder; id_field and prompt_field name what is read of each.
-    render: the prompt as the model sees it. max_tokens: the longest answer. metrics: what scores hold.
+    context_file: rows that every prompt shows beside its own, such as the articles of a world.
+    render: the prompt as the model sees it, of a row and the context's rows. max_tokens: the longest answer.
+    metrics: what scores hold.
     """
 
     name: str
@@ -38,15 +41,16 @@ class PromptBenchmark:
     file: str
     id_field: str
     prompt_field: str
-    render: Callable[[str], str]
+    render: Callable[[Mapping[str, Any], Sequence[Mapping[str, Any]]], str]
     max_tokens: int
     scorer: Callable[[Sequence[Stored], Mapping[str, Mapping[str, Any]], Profile], dict[str, Any]]
+    context_file: str | None = None
 
     def rows(self) -> dict[str, dict[str, Any]]:
-        """The benchmark's rows by id; UserError when the file is missing or holds something else."""
-        path = data_folder() / self.file
-        if not path.is_file():
-            raise UserError(f"{path} does not exist; set SPARRING_DATA to the folder that holds {self.file}")
+        """The benchmark's rows by id; UserError when a file is missing or holds something else."""
+        path = _data_file(self.file)
+        if self.context_file is not None:
+            _data_file(self.context_file)
         found = {}
         for number, row in read_json_lines(path, f"prompts of {self.name}"):
             if self.id_field not in row or not isinstance(row.get(self.prompt_field), str):
@@ -59,7 +63,11 @@ class PromptBenchmark:
 
     def prompts(self) -> dict[str, str]:
         """What the model is asked, by id, in the order of the file."""
-        return {name: self.render(row[self.prompt_field]) for name, row in self.rows().items()}
+        context = []
+        if self.context_file is not None:
+            path = _data_file(self.context_file)
+            context = [row for _, row in read_json_lines(path, f"articles of {self.name}")]
+        return {name: self.render(row, context) for name, row in self.rows().items()}
 
     def score(self, rows: Sequence[Stored], profile: Profile) -> dict[str, Any]:
         """Score the generations of a file."""
@@ -75,9 +83,13 @@ class HeldoutBenchmark:
     name: str
     what: str
     environment: str
-    metrics: tuple[str, ...] = ("capture", "progress")
     levels: int = 6
     tasks_per_level: int = 20
+
+    @property
+    def metrics(self) -> tuple[str, ...]:
+        """What scores hold."""
+        return heldout_metrics(self.environment)
 
     def score(self, rows: Sequence[Stored], _profile: Profile) -> dict[str, Any]:
         """Score the rollouts of a file; the environment's verifier is the only profile there is."""
@@ -87,11 +99,38 @@ class HeldoutBenchmark:
 
 Benchmark = PromptBenchmark | HeldoutBenchmark
 
+
+def _phantom_wiki_questions(name: str, what: str, world: str) -> PromptBenchmark:
+    """A card for published questions over a published world, which is small enough to be shown whole."""
+    return PromptBenchmark(
+        name=name,
+        what=f"{what}, all articles in the prompt, one reply each, no roles",
+        environment="phantom_wiki",
+        metrics=("exact_match", "precision", "recall", "f1"),
+        file=f"{name}.jsonl",
+        id_field="id",
+        prompt_field="question",
+        render=phantom_wiki_prompt,
+        max_tokens=4096,
+        scorer=phantom_wiki_scores,
+        context_file=f"{world}_articles.jsonl",
+    )
+
+
 _CARDS: tuple[Benchmark, ...] = (
     HeldoutBenchmark(
         name="phantom_wiki",
         what="held-out generated questions, 20 at each of six difficulties, every hop verified",
         environment="phantom_wiki",
+    ),
+    _phantom_wiki_questions(
+        "phantomwiki_size25", "177 official PhantomWiki questions of up to 20 hops over 25 people", "phantomwiki_size25"
+    ),
+    _phantom_wiki_questions(
+        "phantomwiki_size25_easy", "98 easy official PhantomWiki questions over 25 people", "phantomwiki_size25"
+    ),
+    _phantom_wiki_questions(
+        "phantomwiki_size50", "175 official PhantomWiki questions of up to 20 hops over 50 people", "phantomwiki_size50"
     ),
     PromptBenchmark(
         name="ifeval",
@@ -101,7 +140,7 @@ _CARDS: tuple[Benchmark, ...] = (
         file="ifeval.jsonl",
         id_field="key",
         prompt_field="prompt",
-        render=str,
+        render=lambda row, _: str(row["prompt"]),
         max_tokens=1280,
         scorer=ifeval_scores,
     ),
@@ -113,7 +152,7 @@ _CARDS: tuple[Benchmark, ...] = (
         file="zebralogic.jsonl",
         id_field="id",
         prompt_field="puzzle",
-        render=zebralogic_prompt,
+        render=lambda row, _: zebralogic_prompt(row["puzzle"]),
         max_tokens=4096,
         scorer=zebralogic_scores,
     ),
@@ -130,7 +169,13 @@ _CARDS: tuple[Benchmark, ...] = (
 )
 BENCHMARKS: Mapping[str, Benchmark] = {card.name: card for card in _CARDS}
 
-IN_COMPACT_WORDS: Mapping[str, str] = {"ifeval": "ifeval_heldout", "zebralogic": "zebralogic_heldout"}
+IN_COMPACT_WORDS: Mapping[str, str] = {
+    "ifeval": "ifeval_heldout",
+    "zebralogic": "zebralogic_heldout",
+    "phantomwiki_size25": "phantom_wiki",
+    "phantomwiki_size25_easy": "phantom_wiki",
+    "phantomwiki_size50": "phantom_wiki",
+}
 """What an official benchmark's name means for a model that knows a few hundred words and reads no prose."""
 
 
@@ -153,6 +198,13 @@ def benchmarks_for(names: Sequence[str], pack: PromptPack) -> list[Benchmark]:
     if pack is PromptPack.COMPACT:
         cards = [BENCHMARKS[IN_COMPACT_WORDS.get(card.name, card.name)] for card in cards]
     return list(dict.fromkeys(cards))
+
+
+def _data_file(name: str) -> Path:
+    path = data_folder() / name
+    if not path.is_file():
+        raise UserError(f"{path} does not exist; set SPARRING_DATA to the folder that holds {name}")
+    return path
 
 
 def data_folder() -> Path:

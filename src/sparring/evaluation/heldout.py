@@ -20,10 +20,11 @@ ATTEMPTS = 20
 
 @dataclass(frozen=True)
 class HeldoutTask:
-    """A task and the level of the difficulty axis it was asked for."""
+    """A task, the level of the difficulty axis it was asked for, and its content key."""
 
     level: float
     task: Task[Any]
+    key: str
 
 
 def heldout_tasks(environments: Mapping[str, AnyEnvironment], levels: int, tasks_per_level: int) -> list[HeldoutTask]:
@@ -35,15 +36,15 @@ def heldout_tasks(environments: Mapping[str, AnyEnvironment], levels: int, tasks
     level holds those it has; such a world is small enough to come up in training too.
     """
     return [
-        HeldoutTask(level, task)
+        HeldoutTask(level, task, key)
         for name, environment in environments.items()
         for level in (np.linspace(0.0, 1.0, levels).tolist() if levels > 1 else [0.5])
-        for task in _distinct(environment, name, level, tasks_per_level)
+        for key, task in _distinct(environment, name, level, tasks_per_level).items()
     ]
 
 
-def _distinct(environment: AnyEnvironment, name: str, level: float, count: int) -> list[Task[Any]]:
-    """Tasks of one level, no two of the same content; UserError when there is none at all."""
+def _distinct(environment: AnyEnvironment, name: str, level: float, count: int) -> dict[str, Task[Any]]:
+    """Tasks of one level by content key; UserError when there is none at all."""
     found: dict[str, Task[Any]] = {}
     refusal = None
     for index in range(count):
@@ -61,7 +62,7 @@ def _distinct(environment: AnyEnvironment, name: str, level: float, count: int) 
         raise UserError(
             f"environments.{name} makes no held-out task at difficulty {level:g} ({refusal}); widen its sizes"
         )
-    return list(found.values())
+    return found
 
 
 def measure_heldout(pursuers: Pursuers, tasks: list[HeldoutTask]) -> dict[str, Any]:

@@ -12,9 +12,11 @@ from statistics import fmean
 from typing import Any
 
 from sparring.environments import load_environment
-from sparring.environments.base import AnyEnvironment
+from sparring.environments.base import AnyEnvironment, Episode
+from sparring.environments.phantom_wiki import PhantomWiki, PhantomWikiEpisode
 from sparring.errors import UserError
 from sparring.evaluation.heldout import HeldoutTask, heldout_tasks
+from sparring.evaluation.phantom_wiki import set_score
 from sparring.evaluation.scores import rate
 from sparring.evaluation.stored import Stop, Stored, refuse_unknown, truncated
 from sparring.tasks import PromptPack
@@ -22,13 +24,22 @@ from sparring.tasks import PromptPack
 
 @dataclass(frozen=True)
 class Replay:
-    """What the verifier says of one stored rollout. Counts of turns, all and those it could read."""
+    """The `heldout_metrics` of one stored rollout, and how many turns it has, all and those that could be read."""
 
     level: float
-    captured: bool
-    progress: float
+    metrics: Mapping[str, float]
     turns: int
     readable: int
+
+
+def heldout_metrics(name: str) -> tuple[str, ...]:
+    """What the scores of an environment's held-out tasks hold.
+
+    Where answers are sets, also exact match and F1 of the answer that a rollout left, whatever the way to
+    it: beside capture they show how much is guessed, or right but for the chain.
+    """
+    answer = ("answer_exact_match", "answer_f1") if name == PhantomWiki.name else ()
+    return ("capture", "progress", *answer)
 
 
 def heldout_set(environment: AnyEnvironment, levels: int, tasks_per_level: int) -> dict[str, HeldoutTask]:
@@ -63,20 +74,16 @@ def heldout_scores(rows: Sequence[Stored], name: str, levels: int, tasks_per_lev
         "no_answer": sum(replay.readable == 0 for replay in replays),
         "format_error": sum(0 < replay.readable < replay.turns for replay in replays),
         "truncated": truncated(rows),
-        "metrics": {
-            "capture": rate(_over_levels(by_level, "captured"), len(replays)),
-            # A mean of fractions, not a share of successes: Wilson's interval is not for it.
-            "progress": {**rate(_over_levels(by_level, "progress"), len(replays)), "low": None, "high": None},
-        },
+        "metrics": {metric: rate(_over_levels(by_level, metric), len(replays)) for metric in heldout_metrics(name)},
         "capture_by_difficulty": {
-            f"{level:.2f}": rate(fmean(each.captured for each in group), len(group))
+            f"{level:.2f}": rate(fmean(each.metrics["capture"] for each in group), len(group))
             for level, group in by_level.items()
         },
     }
 
 
 def _over_levels(by_level: Mapping[float, Sequence[Replay]], name: str) -> float | None:
-    return fmean(fmean(getattr(each, name) for each in group) for group in by_level.values()) if by_level else None
+    return fmean(fmean(each.metrics[name] for each in group) for group in by_level.values()) if by_level else None
 
 
 def _environment(rows: Sequence[Stored], name: str) -> AnyEnvironment:
@@ -105,10 +112,9 @@ def _replay(row: Stored, environment: AnyEnvironment, heldout: HeldoutTask) -> R
     turns = _field(row, "turns", list)
     if not all(isinstance(turn, str) for turn in turns):
         raise UserError(f"{row.where}: turns holds something that is not text; give the executor's turns in order")
-    key = environment.content_key(task)
-    if _field(row, "task", str) != key:
+    if _field(row, "task", str) != heldout.key:
         raise UserError(
-            f"{row.where}: {row.id} is another task in this version of sparring (key {key}, the "
+            f"{row.where}: {row.id} is another task in this version of sparring (key {heldout.key}, the "
             f"file says {row.fields['task']}); generate again"
         )
     if len(turns) > task.public.turn_limit:
@@ -130,7 +136,15 @@ def _replay(row: Stored, environment: AnyEnvironment, heldout: HeldoutTask) -> R
         readable += verdict.well_formed
         if verdict.ended:
             break
-    return Replay(heldout.level, captured, progress, len(turns), readable)
+    metrics = {"capture": captured, "progress": progress, **_answer_metrics(episode)}
+    return Replay(heldout.level, metrics, len(turns), readable)
+
+
+def _answer_metrics(episode: Episode[Any]) -> dict[str, float]:
+    if not isinstance(episode, PhantomWikiEpisode):
+        return {}
+    score = set_score(episode.last_claim, episode.gold_answer)
+    return {"answer_exact_match": score.exact_match, "answer_f1": score.f1}
 
 
 def _field(row: Stored, name: str, kind: type) -> Any:

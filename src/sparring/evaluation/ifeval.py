@@ -9,7 +9,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from sparring.environments.constraints import Constraint, Judgement, judge, judge_loosely
+from sparring.environments.constraints import Constraint, Judgement, judge_both
 from sparring.errors import UserError
 from sparring.parsing import remove_thinking
 from sparring.profiles import Profile
@@ -107,10 +107,11 @@ def _score_prompt(row: Mapping[str, Any], text: str, profile: Profile) -> Prompt
         raise UserError(f"ifeval: key {row['key']} has {len(ids)} instructions and {len(kwargs)} kwargs; give as many")
     constraints = [Constraint.read(name, values) for name, values in zip(ids, kwargs, strict=True)]
     answer = remove_thinking(text) or ""
+    both = [judge_both(constraint, answer, profile) for constraint in constraints]
     return PromptScore(
         id=str(row["key"]),
         instructions=tuple(ids),
         answered=bool(answer.strip()),
-        strict=tuple(judge(constraint, answer, profile) for constraint in constraints),
-        loose=tuple(judge_loosely(constraint, answer, profile) for constraint in constraints),
+        strict=tuple(each.strict for each in both),
+        loose=tuple(each.loose for each in both),
     )

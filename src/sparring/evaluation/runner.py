@@ -117,7 +117,7 @@ def _show(scores: Mapping[str, Any], console: Console) -> None:
     table = Table("", "rate", "95 % interval", "n", title=f"{scores['benchmark']} ({scores['profile']})")
     for name, entry in scores["metrics"].items():
         table.add_row(name, *_cells(entry))
-    for group in ("capture_by_difficulty", "puzzle_accuracy_by_size"):
+    for group in ("capture_by_difficulty", "exact_match_by_difficulty", "puzzle_accuracy_by_size"):
         for name, entry in scores.get(group, {}).items():
             table.add_row(f"  {group.rpartition('_')[2]} {name}", *_cells(entry))
     console.print(table)

@@ -1,16 +1,8 @@
 """ZebraLogic: the one-shot prompt, and scores of stored replies (SPEC 4; ZeroEval's protocol).
 
-A reply is scored by its last complete JSON object, {"reasoning": ..., "solution": {"House 1":
-{"Name": ..., ...}, ...}}. The answer key is derived from the puzzle's own text.
-
-Two profiles. `official` takes keys as they are written; `fixed` also takes "house1" or "name" for
-"House 1" and "Name". The official columns are not part of the public text: ours are the short
-names in environments/zebra_official.py, which the prompt shows. A reply to another prompt may use
-other names, so in both profiles a key that is no spelling of any column stands for the one column
-not yet answered whose values hold the cell's value, if there is just one.
-
-Both profiles ignore case and outer spaces of a cell, read a number as its digits and a list of one
-item as that item; null is a wrong cell.
+A reply answers with a JSON object, {"reasoning": ..., "solution": {"House 1": {"Name": ..., ...},
+...}}; zebralogic_reading.py says how each profile reads it. The answer key is derived from the
+puzzle's own text. The columns are those of the published answers, which the prompt shows.
 """
 
 from __future__ import annotations
@@ -19,21 +11,12 @@ import json
 import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from enum import StrEnum
 from typing import Any
 
-from sparring.environments.zebra_official import OfficialAttribute, OfficialPuzzle, read_puzzle, solve_puzzle
+from sparring.environments.zebra_official import read_puzzle, solve_puzzle
 from sparring.errors import UserError
-from sparring.parsing import cell_text, folded, last_json_object, remove_thinking
+from sparring.evaluation.zebralogic_reading import Outcome, read_reply
 from sparring.profiles import Profile
-
-
-class Outcome(StrEnum):
-    """What could be read. NO_ANSWER: no JSON object with a solution. FORMAT_ERROR: cells missing or misnamed."""
-
-    ANSWERED = "answered"
-    FORMAT_ERROR = "format_error"
-    NO_ANSWER = "no_answer"
 
 
 @dataclass(frozen=True)
@@ -81,10 +64,11 @@ _BUCKETS: dict[str, Callable[[PuzzleScore], bool]] = {
 
 @dataclass(frozen=True)
 class Bucket:
-    """A group of puzzles; the accuracy is None where there is none."""
+    """A group of puzzles; the accuracies are None where there is none."""
 
     n: int
     puzzle_accuracy: float | None
+    cell_accuracy: float | None
 
 
 @dataclass(frozen=True)
@@ -92,7 +76,7 @@ class ZebraLogicScores:
     """The scores of a file of replies. Rates are None where n is 0.
 
     without_reply counts puzzles that no row answers; they are not part of n.
-    puzzle_accuracy_by_profile shows at once what is a matter of format.
+    What is a matter of format shows in the two entries by profile.
     """
 
     profile: Profile
@@ -104,6 +88,7 @@ class ZebraLogicScores:
     format_error: int
     no_answer: int
     puzzle_accuracy_by_profile: dict[Profile, float | None]
+    outcomes_by_profile: dict[Profile, dict[Outcome, int]]
     buckets: dict[str, Bucket]
     puzzles: tuple[PuzzleScore, ...]
 
@@ -128,29 +113,32 @@ def score_zebralogic(
         seen.add(name)
         puzzle = read_puzzle(texts[name])
         key = solve_puzzle(puzzle)
-        solution = _solution(reply)
         for each, scores in by_profile.items():
-            outcome, cells = _read_cells(solution, puzzle, strict=each is Profile.OFFICIAL)
+            outcome, cells = read_reply(reply, puzzle, each)
             right = sum(
-                cells.get((house, column)) == puzzle.attributes[column].values[value].casefold()
+                cells.get((house, column)) == puzzle.attributes[column].values[value].lower()
                 for column, row_ in enumerate(key)
                 for house, value in enumerate(row_)
             )
             scores.append(PuzzleScore(name, puzzle.houses, len(puzzle.attributes), outcome, right))
     scores = by_profile[profile]
-    counts = {outcome: sum(score.outcome is outcome for score in scores) for outcome in Outcome}
+    outcomes = {each: _outcomes(of_profile) for each, of_profile in by_profile.items()}
+    counts = outcomes[profile]
     buckets = {name: [score for score in scores if belongs(score)] for name, belongs in _BUCKETS.items()}
     return ZebraLogicScores(
         profile=profile,
         n=len(scores),
         without_reply=len(texts) - len(scores),
         puzzle_accuracy=_puzzle_accuracy(scores),
-        cell_accuracy=sum(s.right for s in scores) / sum(s.total for s in scores) if scores else None,
+        cell_accuracy=_cell_accuracy(scores),
         answered=counts[Outcome.ANSWERED],
         format_error=counts[Outcome.FORMAT_ERROR],
         no_answer=counts[Outcome.NO_ANSWER],
         puzzle_accuracy_by_profile={each: _puzzle_accuracy(of_profile) for each, of_profile in by_profile.items()},
-        buckets={name: Bucket(len(group), _puzzle_accuracy(group)) for name, group in buckets.items()},
+        outcomes_by_profile=outcomes,
+        buckets={
+            name: Bucket(len(group), _puzzle_accuracy(group), _cell_accuracy(group)) for name, group in buckets.items()
+        },
         puzzles=tuple(scores),
     )
 
@@ -196,48 +184,9 @@ def _puzzle_accuracy(scores: Sequence[PuzzleScore]) -> float | None:
     return sum(score.solved for score in scores) / len(scores) if scores else None
 
 
-def _solution(reply: str) -> object:
-    """What stands under "solution" in the last JSON object; None without one."""
-    answer = remove_thinking(reply)
-    found = last_json_object(answer) if answer is not None else None
-    return found.get("solution") if found is not None else None
+def _cell_accuracy(scores: Sequence[PuzzleScore]) -> float | None:
+    return sum(score.right for score in scores) / sum(score.total for score in scores) if scores else None
 
 
-def _read_cells(
-    solution: object, puzzle: OfficialPuzzle, *, strict: bool
-) -> tuple[Outcome, dict[tuple[int, int], str | None]]:
-    """The cells that a solution names, by (house, column), and whether it names every one."""
-    if solution is None:
-        return Outcome.NO_ANSWER, {}
-    if not isinstance(solution, dict):
-        return Outcome.FORMAT_ERROR, {}
-    spelling: Callable[[str], str] = str if strict else folded
-    by_house = {spelling(key): columns for key, columns in solution.items()}
-    cells: dict[tuple[int, int], str | None] = {}
-    for house in range(puzzle.houses):
-        columns = by_house.get(spelling(f"House {house + 1}"))
-        if isinstance(columns, dict):
-            for column, text in _read_house(columns, puzzle.attributes, spelling).items():
-                cells[house, column] = text
-    complete = len(cells) == puzzle.houses * len(puzzle.attributes)
-    return Outcome.ANSWERED if complete else Outcome.FORMAT_ERROR, cells
-
-
-def _read_house(
-    columns: Mapping[str, object], attributes: Sequence[OfficialAttribute], spelling: Callable[[str], str]
-) -> dict[int, str | None]:
-    """The cells of one house, by the index of their column."""
-    known = {spelling(attribute.column): index for index, attribute in enumerate(attributes)}
-    cells = {known[spelling(key)]: cell_text(cell) for key, cell in columns.items() if spelling(key) in known}
-    misspelled = {folded(attribute.column) for attribute in attributes}
-    for key, cell in columns.items():
-        if spelling(key) not in known and folded(key) not in misspelled:
-            text = cell_text(cell)
-            owners = [
-                index
-                for index, attribute in enumerate(attributes)
-                if index not in cells and text in [value.casefold() for value in attribute.values]
-            ]
-            if len(owners) == 1:
-                cells[owners[0]] = text
-    return cells
+def _outcomes(scores: Sequence[PuzzleScore]) -> dict[Outcome, int]:
+    return {outcome: sum(score.outcome is outcome for score in scores) for outcome in Outcome}

@@ -7,7 +7,7 @@ itself scripts and outside resources.
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -20,7 +20,8 @@ from sparring.reports import drawing, figures
 from sparring.reports.episodes import chosen_episodes
 from sparring.reports.metrics import RunMetrics, check_rows
 from sparring.runs.folder import read_metrics
-from sparring.runs.origin import read_recipe
+from sparring.runs.origin import dotted, read_recipe
+from sparring.runs.overlap import heldout_overlap
 from sparring.runs.summary import summarise
 from sparring.runs.writing import write_atomically
 from sparring.wording import shown
@@ -67,7 +68,7 @@ def write_report(folder: Path) -> Path:
     roles = list(dict.fromkeys(role for row in rows for role in row["roles"]))
     metrics = RunMetrics(rows, list(recipe.environments), roles)
     episodes = chosen_episodes(folder, metrics.environments)
-    summary = summarise(rows)
+    summary = summarise(rows, heldout_overlap(folder, rows[-1]["round"]))
     heldout = heldout_lines(summary, metrics)
     page = _template().render(
         recipe=recipe,
@@ -103,18 +104,10 @@ def departures(recipe: Recipe) -> list[Departure]:
     }
     found = []
     for name, default in defaults.items():
-        theirs = dict(_leaves(name, default.model_dump(mode="json")))
-        ours = dict(_leaves(name, getattr(recipe, name).model_dump(mode="json")))
+        theirs = dotted({name: default.model_dump(mode="json")})
+        ours = dotted({name: getattr(recipe, name).model_dump(mode="json")})
         found += [Departure(key, str(ours[key]), str(theirs[key])) for key in theirs if ours[key] != theirs[key]]
     return found
-
-
-def _leaves(key: str, value: Any) -> Iterator[tuple[str, Any]]:
-    if isinstance(value, Mapping):
-        for name, inner in value.items():
-            yield from _leaves(f"{key}.{name}", inner)
-    else:
-        yield key, value
 
 
 def settings(recipe: Recipe) -> list[tuple[str, str]]:

@@ -28,6 +28,7 @@ from sparring.runs.origin import (
     versions,
     warn_of_changes,
 )
+from sparring.runs.overlap import heldout_overlap
 from sparring.runs.summary import summarise
 from sparring.runs.writing import partial_name, write_json, write_json_lines, write_text, writing
 
@@ -143,8 +144,8 @@ class RunFolder:
         write_json_lines(self.path / "metrics.jsonl", self.rows)
 
     def write_summary(self) -> dict[str, Any]:
-        """Write `summary.json` from the rows so far and return what it holds."""
-        summary = summarise(self.rows)
+        """Write `summary.json` from the rows and emissions so far and return what it holds."""
+        summary = summarise(self.rows, heldout_overlap(self.path, len(self.rows) - 1))
         write_json(self.path / "summary.json", summary)
         return summary
 

@@ -37,7 +37,7 @@ def read_recipe(path: Path) -> Recipe:
 
 def refuse_other_recipe(path: Path, stored: Recipe, given: Recipe) -> None:
     """Raise a UserError that shows how two recipes differ, when they differ in more than rounds."""
-    ours, theirs = _flat(stored.model_dump(mode="json")), _flat(given.model_dump(mode="json"))
+    ours, theirs = dotted(stored.model_dump(mode="json")), dotted(given.model_dump(mode="json"))
     differences = [
         f"{key}: {ours.get(key, 'absent')} in the run, {theirs.get(key, 'absent')} given"
         for key in sorted(ours.keys() | theirs.keys())
@@ -92,7 +92,7 @@ def refuse_other_backbone(path: Path, now: Mapping[str, str]) -> None:
 
 def warn_of_changes(path: Path, now: Mapping[str, Any]) -> None:
     """Say what has changed since the run began: the resumed run may then differ from the straight one."""
-    before, after = _flat(_read(path)), _flat(now)
+    before, after = dotted(_read(path)), dotted(now)
     for name in sorted(before.keys() | after.keys()):
         if before.get(name) != after.get(name):
             then, today = before.get(name, "unknown"), after.get(name, "absent")
@@ -108,12 +108,12 @@ def _read(path: Path) -> Mapping[str, Any]:
     return found if isinstance(found, dict) else {}
 
 
-def _flat(data: Mapping[str, Any]) -> dict[str, Any]:
+def dotted(data: Mapping[str, Any]) -> dict[str, Any]:
     """Nested sections as dotted keys."""
     flat: dict[str, Any] = {}
     for key, value in data.items():
         if isinstance(value, Mapping):
-            flat |= {f"{key}.{inner}": item for inner, item in _flat(value).items()} or {key: {}}
+            flat |= {f"{key}.{inner}": item for inner, item in dotted(value).items()} or {key: {}}
         else:
             flat[key] = value
     return flat

@@ -9,9 +9,10 @@ from typing import Any
 from sparring.intervals import wilson_interval
 
 
-def summarise(rows: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
+def summarise(rows: Sequence[Mapping[str, Any]], overlap: Mapping[str, Mapping[str, int]]) -> dict[str, Any]:
     """Summarise metrics rows, one a round, round 0 being the evaluation before training.
 
+    overlap is what `heldout_overlap` found: how many training tasks are held out too.
     Whatever was not measured is None. First and last mean the first and last tenth of the training
     rounds, at least one round; rates are means over environments, then over rounds.
     """
@@ -29,6 +30,7 @@ def summarise(rows: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
         "capture_last": _mean(last, "capture"),
         "difficulty_first": _mean(first, "difficulty_mean"),
         "difficulty_last": _mean(last, "difficulty_mean"),
+        "training_tasks": dict(overlap),
         "rollouts": rows[-1]["rollouts"] if rows else 0,
         "minutes": sum(sum(row["seconds"].values()) for row in rows) / 60,
     }
@@ -51,6 +53,10 @@ def summary_text(summary: Mapping[str, Any]) -> str:
     for label, key in (("capture in training", "capture"), ("emitted difficulty", "difficulty")):
         first, last = summary[f"{key}_first"], summary[f"{key}_last"]
         lines.append(f"{label}, first → last tenth of rounds: {_number(first)} → {_number(last)}")
+    if summary["training_tasks"]:
+        lines.append("training tasks of different content, and how many of these are held out too")
+    for name, count in summary["training_tasks"].items():
+        lines.append(f"  {name:<16} {count['distinct']:,}, {count['held_out']:,}")
     lines.append(f"{summary['rollouts']:,} rollouts in {summary['minutes']:.1f} minutes of rounds and evaluation")
     return "\n".join(lines)
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from statistics import fmean, pstdev
 from typing import Any
 
@@ -102,19 +102,28 @@ def executor_rewards(trajectory: Trajectory, method: Lure) -> Any:
     return executor_turn_rewards(gains, captured, method.progress_weight, method.zero_progress_cost)
 
 
-def rollout_rows(outcomes: Sequence[Outcome], method: Lure) -> list[dict[str, Any]]:
+def task_keys(outcomes: Sequence[Outcome], method: Lure) -> list[str | None]:
+    """The content key of each emission's task; None where it gave none. It takes a solution, so ask once a round."""
+    return [
+        None
+        if outcome.group is None
+        else method.environments[outcome.emission.environment].content_key(outcome.group.task)
+        for outcome in outcomes
+    ]
+
+
+def rollout_rows(outcomes: Sequence[Outcome], keys: Sequence[str | None], method: Lure) -> list[dict[str, Any]]:
     """Every trajectory of a round: prompts (the exchanges shown first too), text, ids, progress and reward.
 
-    A rollout that broke keeps its turns, without rewards.
+    keys are those of `task_keys`. A rollout that broke keeps its turns, without rewards.
     """
     rows = []
-    for number, outcome in enumerate(outcomes):
+    for number, (outcome, key) in enumerate(zip(outcomes, keys, strict=True)):
         if outcome.group is None:
             continue
         task = outcome.group.task
         examples = method.pursuers.examples[task.public.environment]
         planned = {"shown": shown_plans(examples), "prompt": render_planner(task.public)}
-        key = method.environments[task.public.environment].content_key(task)
         opening = render_executor(task.public, instructed=bool(examples))
         executed = {"shown": shown_episodes(examples), "prompt": opening}
         for trajectory in outcome.group.trajectories:
@@ -162,10 +171,18 @@ def rollout_rows(outcomes: Sequence[Outcome], method: Lure) -> list[dict[str, An
     return rows
 
 
-def emission_rows(outcomes: Sequence[Outcome]) -> list[dict[str, Any]]:
-    """Every emission of a round, the malformed ones too."""
+def emission_rows(
+    outcomes: Sequence[Outcome], keys: Sequence[str | None], heldout: Collection[str]
+) -> list[dict[str, Any]]:
+    """Every emission of a round, the malformed ones too.
+
+    task is its content key, from `task_keys`; held_out says whether a held-out task, of which these
+    are the keys, has the same content.
+    """
     return [
         {
+            "task": key,
+            "held_out": key in heldout,
             "environment": outcome.emission.environment,
             "slot": outcome.emission.slot,
             "sample": outcome.emission.sample,
@@ -178,7 +195,7 @@ def emission_rows(outcomes: Sequence[Outcome]) -> list[dict[str, Any]]:
             "text": outcome.emission.text,
             **({} if outcome.emission.sequence is None else _tokens(outcome.emission.sequence)),
         }
-        for outcome in outcomes
+        for outcome, key in zip(outcomes, keys, strict=True)
     ]
 
 
