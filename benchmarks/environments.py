@@ -1,6 +1,6 @@
 """How fast the environments are beside the packages that do the same work: one table of ratios.
 
-    python benchmarks/environments.py --phantom-wiki PYTHON [--only NAME ...] [--json FILE]
+    python -m benchmarks.environments --phantom-wiki PYTHON [--only NAME ...] [--json FILE]
 
 Everything is one process on one core and is counted in CPU seconds. Ours and theirs take turns, and the
 quickest of a few tries of each is taken, since other work on the machine can only slow one down.
