@@ -123,15 +123,16 @@ def _measured(given: Sequence[Pair], verdicts: Callable[[Row, str], Verdicts], r
 
 def comparisons() -> list[Comparison]:
     """Checks a second in either profile, over eight replies to each of the 541 prompts."""
-    given = pairs(official_rows(), each=8)
-    return [
-        Comparison(
+    given = cache(lambda: pairs(official_rows(), each=8))
+
+    def compared(profile: Profile, target: float) -> Comparison:
+        return Comparison(
             name=f"ifeval {profile.value}: checks, strict and loose",
             peer="lm-eval",
-            ours=partial(measure_ours, given, profile),
-            theirs=partial(measure_theirs, given),
+            ours=lambda: measure_ours(given(), profile),
+            theirs=lambda: measure_theirs(given()),
             target=target,
             repeats=2,
         )
-        for profile, target in TARGETS.items()
-    ]
+
+    return [compared(profile, target) for profile, target in TARGETS.items()]
