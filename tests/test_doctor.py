@@ -55,6 +55,15 @@ def test_a_table_of_all_levels_and_the_same_as_json(
     assert found["levels"][0]["tasks_per_second"] > 0
 
 
+def test_a_place_that_cannot_take_the_json_is_told_before_the_proofs(
+    steady: type[Steady], tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr(doctor, "proofs", lambda *_: pytest.fail("proved first"))
+    file = tmp_path / "nowhere" / "proof.json"
+    assert main(["doctor", "--environments", "--json", str(file)]) == 2
+    assert "its folder does not exist" in capsys.readouterr().err
+
+
 def test_a_failed_proof_is_named_and_is_exit_code_1(
     steady: type[Steady], tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:

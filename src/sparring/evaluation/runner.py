@@ -112,14 +112,19 @@ def _folder(target: str, cards: Sequence[Benchmark], out: Path | None) -> Path:
     return next(folder for folder in numbered if not taken(folder))
 
 
+GROUPS = ("capture_by_difficulty", "exact_match_by_difficulty", "puzzle_accuracy_by_size", "cell_accuracy_by_size")
+"""What scores hold by difficulty or size, in the order in which it is shown."""
+
+
 def _show(scores: Mapping[str, Any], console: Console) -> None:
     """The scores as one table, with what was counted beside them."""
     table = Table("", "rate", "95 % interval", "n", title=f"{scores['benchmark']} ({scores['profile']})")
     for name, entry in scores["metrics"].items():
         table.add_row(name, *_cells(entry))
-    for group in ("capture_by_difficulty", "exact_match_by_difficulty", "puzzle_accuracy_by_size"):
+    for group in GROUPS:
+        metric, _, axis = group.partition("_by_")
         for name, entry in scores.get(group, {}).items():
-            table.add_row(f"  {group.rpartition('_')[2]} {name}", *_cells(entry))
+            table.add_row(f"  {metric}, {axis} {name}", *_cells(entry))
     console.print(table)
     counts = ("n", "without_reply", "broken", "no_answer", "format_error", "truncated")
     known = [f"{name.replace('_', ' ')} {scores[name]}" for name in counts if scores.get(name) is not None]
