@@ -10,9 +10,9 @@ import re
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from sparring.environments.constraints_language import detected_language
-from sparring.environments.constraints_official import CONSTRAINED_RESPONSES
-from sparring.environments.constraints_text import SHORT_TEXT_WORDS, mentions, sentences, words
+from sparring.environments.ifeval.language import detected_language
+from sparring.environments.ifeval.official import CONSTRAINED_RESPONSES
+from sparring.environments.ifeval.text import SHORT_TEXT_WORDS, mentions, sentences, words
 
 Feature = Callable[[str, Mapping[str, Any]], object]
 

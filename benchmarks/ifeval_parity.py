@@ -30,7 +30,7 @@ from rich.console import Console
 from rich.progress import track
 from rich.table import Table
 
-from sparring.environments.constraints import Constraint, further_views, judge, judge_both
+from sparring.environments.ifeval.constraints import Constraint, further_views, judge, judge_both
 from sparring.errors import UserError
 from sparring.profiles import Profile
 

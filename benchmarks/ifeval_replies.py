@@ -12,10 +12,10 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from sparring.environments.constraints import Constraint
-from sparring.environments.constraints_breaking import near_misses
-from sparring.environments.constraints_prose import ENGLISH, PROSE
-from sparring.environments.constraints_writer import write
+from sparring.environments.ifeval.breaking import near_misses
+from sparring.environments.ifeval.constraints import Constraint
+from sparring.environments.ifeval.prose import ENGLISH, PROSE
+from sparring.environments.ifeval.writer import write
 from sparring.tasks import derive_seed
 
 FEWEST = 46

@@ -8,12 +8,12 @@ from typing import Any
 import pytest
 
 from sparring.config import Recipe, load_recipe
-from sparring.environments import base, instructions, phantom_wiki, zebra
+from sparring.environments import IFEval, PhantomWiki, ZebraLogic, base
 
 ROOT = Path(__file__).parents[1]
 PAGE = (ROOT / "docs" / "deviations.md").read_text(encoding="utf-8")
 SECTIONS = dict(re.findall(r"^## ([^\n]+)\n(.*?)(?=^## |\Z)", PAGE, flags=re.MULTILINE | re.DOTALL))
-ENVIRONMENTS = (phantom_wiki.PhantomWiki, instructions.Instructions, zebra.Zebra)
+ENVIRONMENTS = (PhantomWiki, IFEval, ZebraLogic)
 HYPERPARAMETERS = ("method", "objective", "placement", "roles", "prompts")
 
 

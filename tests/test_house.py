@@ -93,8 +93,8 @@ def test_import_order(file: Path) -> None:
     ("module", "line"),
     [
         ("tasks", "from sparring.trajectories import Span"),
-        ("environments.zebra", "from sparring.trajectories import Span"),
-        ("environments.zebra", "def later():\n    import sparring.engines.base"),
+        ("environments.zebra_logic.environment", "from sparring.trajectories import Span"),
+        ("environments.zebra_logic.environment", "def later():\n    import sparring.engines.base"),
         ("credit", "from sparring.environments.base import Verdict"),
         ("engines.local", "from sparring.tasks import Task"),
         ("engines.local", "from sparring import roles"),
@@ -114,7 +114,7 @@ def test_import_order_is_noticed(module: str, line: str) -> None:
     [
         ("placement.evader", "from sparring.engines.base import Engine"),
         ("placement.evader", "from sparring.engines import base"),
-        ("environments.zebra", "import random\nfrom sparring.tasks import Task"),
+        ("environments.zebra_logic.environment", "import random\nfrom sparring.tasks import Task"),
         ("training", "from sparring.engines.local import LocalEngine"),
         ("", "from sparring.training import train"),
     ],

@@ -12,9 +12,9 @@ from benchmarks.ifeval_differences import FEATURES, is_listed
 from benchmarks.ifeval_replies import COMMON, FEWEST, constraints_of, replies
 from benchmarks.peers import ifeval
 from benchmarks.peers.comparison import PeerMissingError
-from tests.environments.test_constraints import CASES
+from tests.environments.ifeval.test_constraints import CASES
 
-from sparring.environments.constraints import FAMILIES, Constraint, judge
+from sparring.environments.ifeval.constraints import FAMILIES, Constraint, judge
 from sparring.profiles import Profile
 
 DOCS = Path(__file__).parents[1] / "docs" / "ifeval_profiles.md"

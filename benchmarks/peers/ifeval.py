@@ -16,7 +16,7 @@ from typing import Any
 from benchmarks.ifeval_replies import constraints_of, replies
 from benchmarks.peers.comparison import Comparison, PeerMissingError, Work, timed
 
-from sparring.environments import constraints, constraints_language, constraints_text
+from sparring.environments.ifeval import constraints, language, text
 from sparring.errors import UserError
 from sparring.evaluation.benchmarks import data_folder
 from sparring.profiles import Profile
@@ -48,7 +48,7 @@ def _reference() -> Any:
         nltk.data.find("tokenizers/punkt_tab")  # type: ignore[no-untyped-call]
     except LookupError:
         _write_sentence_model(Path(tempfile.mkdtemp(prefix="punkt-")))
-    DetectorFactory.seed = constraints_language.SEED
+    DetectorFactory.seed = language.SEED
     logging.getLogger("lm_eval.tasks.ifeval.instructions").setLevel(logging.CRITICAL)
     return importlib.import_module("lm_eval.tasks.ifeval.utils")
 
@@ -100,12 +100,12 @@ def pairs(rows: Sequence[Row], each: int) -> list[Pair]:
 
 def measure_ours(given: Sequence[Pair], profile: Profile) -> Work:
     """Checks (one instruction on one reply, strict and loose) by us, models loaded and no text seen before."""
-    for module in (constraints, constraints_language, constraints_text):
+    for module in (constraints, language, text):
         for each in vars(module).values():
             if hasattr(each, "cache_clear"):
                 each.cache_clear()
-    constraints_language.detected_language("loads the profiles")
-    constraints_text.sentences("Loads the model.")
+    language.detected_language("loads the profiles")
+    text.sentences("Loads the model.")
     return _measured(given, partial(our_verdicts, profile=profile))
 
 

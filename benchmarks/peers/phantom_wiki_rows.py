@@ -12,10 +12,10 @@ from typing import Any
 
 from benchmarks.peers.comparison import Comparison, PeerMissingError, Work, timed
 
-from sparring.environments.articles import article, facts
-from sparring.environments.kinship import Universe, draw_universe
-from sparring.environments.phantom_wiki_grammar import templates
-from sparring.environments.phantom_wiki_questions import draw_questions
+from sparring.environments.phantom_wiki.articles import article, facts
+from sparring.environments.phantom_wiki.grammar import templates
+from sparring.environments.phantom_wiki.kinship import Universe, draw_universe
+from sparring.environments.phantom_wiki.questions import draw_questions
 from sparring.errors import UserError
 
 PEER = "phantom-wiki"

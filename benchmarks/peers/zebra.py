@@ -14,7 +14,7 @@ from importlib.metadata import version
 
 from benchmarks.peers.comparison import Comparison, PeerMissingError, Work
 
-from sparring.environments.zebra import Rung, Zebra, ZebraSettings
+from sparring.environments.zebra_logic.environment import Rung, ZebraLogic, ZebraLogicSettings
 from sparring.tasks import PromptPack
 
 # Houses and attributes; CPU seconds for ours and theirs; the ratio aimed at.
@@ -28,7 +28,7 @@ SIZES: Mapping[int, tuple[float, float, float | None]] = {
 
 def measure_ours(size: int, cpu_seconds: float) -> Work:
     """Make tasks of `size` houses and attributes for some CPU time, the first ones included."""
-    zebra = Zebra(ZebraSettings(ladder=(Rung(size, size),)), PromptPack.CHAT)
+    zebra = ZebraLogic(ZebraLogicSettings(ladder=(Rung(size, size),)), PromptPack.CHAT)
     return _measured(lambda seed: zebra.generate(0.0, seed), cpu_seconds)
 
 

@@ -11,7 +11,7 @@ import pytest
 
 from sparring.environments import load_environment
 from sparring.environments.base import AnyEnvironment
-from sparring.environments.zebra_official import answer_key
+from sparring.environments.zebra_logic.official import answer_key
 from sparring.errors import UserError
 from sparring.evaluation.benchmarks import (
     BENCHMARKS,

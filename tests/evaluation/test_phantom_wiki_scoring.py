@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from sparring.environments.phantom_wiki import PhantomWiki, PhantomWikiSettings
+from sparring.environments.phantom_wiki.environment import PhantomWiki, PhantomWikiSettings
 from sparring.errors import UserError
 from sparring.evaluation.benchmarks import BENCHMARKS, PromptBenchmark
 from sparring.evaluation.heldout_replay import heldout_metrics, heldout_set

@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from sparring.environments.zebra_official import answer_key
+from sparring.environments.zebra_logic.official import answer_key
 from sparring.errors import UserError
 from sparring.evaluation.zebralogic import score_zebralogic, zebralogic_prompt
 from sparring.evaluation.zebralogic_reading import Outcome

@@ -13,7 +13,7 @@ from typing import Any
 
 from sparring.environments import load_environment
 from sparring.environments.base import AnyEnvironment, Episode
-from sparring.environments.phantom_wiki import PhantomWiki, PhantomWikiEpisode
+from sparring.environments.phantom_wiki.environment import PhantomWiki, PhantomWikiEpisode
 from sparring.errors import UserError
 from sparring.evaluation.heldout import HeldoutTask, heldout_tasks
 from sparring.evaluation.phantom_wiki import set_score

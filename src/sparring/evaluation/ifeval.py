@@ -9,7 +9,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from sparring.environments.constraints import Constraint, Judgement, judge_both
+from sparring.environments.ifeval.constraints import Constraint, Judgement, judge_both
 from sparring.errors import UserError
 from sparring.parsing import remove_thinking
 from sparring.profiles import Profile

@@ -13,7 +13,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from sparring.environments.zebra_official import read_puzzle, solve_puzzle
+from sparring.environments.zebra_logic.official import read_puzzle, solve_puzzle
 from sparring.errors import UserError
 from sparring.evaluation.zebralogic_reading import Outcome, read_reply
 from sparring.profiles import Profile

@@ -24,7 +24,7 @@ import json
 from collections.abc import Mapping, Sequence
 from enum import StrEnum
 
-from sparring.environments.zebra_official import OfficialAttribute, OfficialPuzzle
+from sparring.environments.zebra_logic.official import OfficialAttribute, OfficialPuzzle
 from sparring.parsing import cell_text, folded, last_json_object, remove_thinking
 from sparring.profiles import Profile
 
