@@ -208,6 +208,12 @@ def test_a_closed_pipe_ends_it_quietly(monkeypatch: pytest.MonkeyPatch, capsys: 
     assert capsys.readouterr().err == ""
 
 
+def test_the_package_runs_as_a_module() -> None:
+    done = subprocess.run([sys.executable, "-m", "sparring", "sing"], capture_output=True, text=True)
+    assert done.returncode == 2
+    assert done.stderr.startswith("sparring: argument VERB: invalid choice: 'sing'")
+
+
 def test_output_that_nobody_takes_leaves_no_traceback(tmp_path: Path) -> None:
     program = "import sys; from sparring import cli, commands; commands.report = print; sys.exit(cli.main())"
     command = f'"{sys.executable}" -c "{program}" report run'
