@@ -117,7 +117,9 @@ def test_what_is_missing_is_named_with_what_mends_it(tmp_path: Path, monkeypatch
     assert found["speed comparisons"] == "ready"
     assert found["required packages"] == "missing; run: pip install jinja2 rich"
     assert found["cache"].endswith("cannot be written (Not a directory); set SPARRING_CACHE to another folder")
-    files = [card.file for card in BENCHMARKS.values() if isinstance(card, PromptBenchmark)]
+    cards = [card for card in BENCHMARKS.values() if isinstance(card, PromptBenchmark)]
+    files = list(dict.fromkeys(file for card in cards for file in (card.file, card.context_file) if file))
+    assert {"phantomwiki_size25_articles.jsonl", "zebralogic.jsonl"} < set(files)
     assert found["benchmark data"].startswith(f"{tmp_path} lacks {', '.join(files)}; set SPARRING_DATA")
     monkeypatch.setenv("SPARRING_CACHE", str(tmp_path / "cache"))
     for name in files:

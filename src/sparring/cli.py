@@ -31,6 +31,8 @@ from sparring.errors import UserError
 TRAIN_OPTIONS = frozenset({"--out", "--resume", "--dry-run", "--json", "--help"})
 """What `train` itself understands; every other `--section.key value` overrides the recipe."""
 
+LARGEST = 10**9
+"""Of a number of tasks, or a seed."""
 
 OUT_OF_MEMORY = ("out of memory", "can't allocate memory")
 """What PyTorch's RuntimeErrors say, on an accelerator and on a CPU, where Python has its MemoryError."""
@@ -256,15 +258,20 @@ def _names(text: str) -> list[str]:
 
 
 def _positive(text: str) -> int:
-    if not text.isdecimal() or int(text) < 1:
-        raise argparse.ArgumentTypeError(f"{text!r} is not a whole number above 0")
+    if not 1 <= _whole(text) <= LARGEST:
+        raise argparse.ArgumentTypeError(f"{text[:40]!r} is not a whole number from 1 to {LARGEST:,}")
     return int(text)
 
 
 def _natural(text: str) -> int:
-    if not text.isdecimal():
-        raise argparse.ArgumentTypeError(f"{text!r} is not a whole number from 0 on")
+    if not 0 <= _whole(text) <= LARGEST:
+        raise argparse.ArgumentTypeError(f"{text[:40]!r} is not a whole number from 0 to {LARGEST:,}")
     return int(text)
+
+
+def _whole(text: str) -> int:
+    """The number, or -1 for what is none; thousands of digits are none, and Python would not read them."""
+    return int(text) if text.isdecimal() and len(text) < 40 else -1
 
 
 def _share(text: str) -> float:
@@ -273,5 +280,5 @@ def _share(text: str) -> float:
     except ValueError:
         share = math.nan
     if not 0.0 <= share <= 1.0:
-        raise argparse.ArgumentTypeError(f"{text!r} is not a number from 0 to 1")
+        raise argparse.ArgumentTypeError(f"{text[:40]!r} is not a number from 0 to 1")
     return share

@@ -139,11 +139,11 @@ def doctor(names: Sequence[str] | None, tasks: int | None, pack: str | None, jso
     from rich.console import Console
 
     from sparring import doctor as diagnosis
-    from sparring.runs.writing import write_json
+    from sparring.runs.writing import refuse_unwritable, write_json
     from sparring.tasks import PromptPack
 
-    if json_file and not json_file.parent.is_dir():  # told now, not after minutes of proofs
-        raise UserError(f"--json {json_file}: its folder does not exist; give a folder that does")
+    if json_file:
+        refuse_unwritable(json_file)  # told now, not after minutes of proofs
     packs = list(PromptPack) if pack in (None, "both") else [PromptPack(pack)]
     rows = list(diagnosis.proofs(diagnosis.names_of(names), packs, tasks or PROVED_TASKS, Console(stderr=True)))
     Console().print(diagnosis.table(rows))

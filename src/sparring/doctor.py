@@ -136,7 +136,8 @@ def _cache() -> str:
 
 def _data() -> str:
     folder = data_folder()
-    wanted = [card.file for card in BENCHMARKS.values() if isinstance(card, PromptBenchmark)]
+    cards = [card for card in BENCHMARKS.values() if isinstance(card, PromptBenchmark)]
+    wanted = list(dict.fromkeys(file for card in cards for file in (card.file, card.context_file) if file is not None))
     missing = [name for name in wanted if not (folder / name).is_file()]
     if not missing:
         return f"{folder} has {', '.join(wanted)}"

@@ -75,6 +75,13 @@ def test_what_else_the_two_profiles_read_differently() -> None:
     check(SOLVED, SOLVED, reply(RIGHT).replace("so it", "so\nit"))
     # The last object counts, even a broken one; `fixed` takes the last that can be read.
     check(NOTHING, SOLVED, reply(RIGHT) + " {so}")
+    # An object that holds no solution is a remark.
+    for remark in ("{}", '{"confidence": 0.9}'):
+        check(NOTHING, SOLVED, reply(RIGHT) + remark)
+    # One column twice in a house.
+    twice = {**RIGHT, "House 1": {"Name": "Eric", "Pet": "dog", "pet": "cat"}}
+    check(SOLVED, (3, Outcome.ANSWERED), reply(twice))
+    check(SOLVED, SOLVED, reply({**RIGHT, "House 1": {"Name": "Eric", "Pet": "dog", "pet": "Dog"}}))
     # Lists and numbers.
     numbers = {**PETS, "puzzle": PETS["puzzle"].replace("Eric", "7")}
     for cells, official, fixed in ((["Eric", "Bob"], 4, 3), ([], 3, 3), (["Eric"], 4, 4)):

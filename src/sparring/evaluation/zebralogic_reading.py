@@ -10,10 +10,10 @@
 Where the evaluator stops with an error (a number or a table as a cell, a house that is no table,
 `"solution": null`) `official` counts the cells as wrong and goes on.
 
-`fixed` reads what is meant: the last complete JSON object after the thinking, braces in strings
-aside; "house1" or "name" for "House 1" and "Name"; a column of another name that holds a value of
-the one column not yet answered; a number as its digits; a list of one item as that item, and a
-longer one as nothing.
+`fixed` reads what is meant: the last complete JSON object with a "solution" after the thinking, braces
+in strings aside; "house1" or "name" for "House 1" and "Name"; a column of another name that holds a
+value of the one column not yet answered; a number as its digits; a list of one item as that item,
+and a longer one, or one column named twice with different values, as nothing.
 
 Both profiles ignore case and outer spaces of a cell, and null is a wrong cell.
 """
@@ -25,7 +25,7 @@ from collections.abc import Mapping, Sequence
 from enum import StrEnum
 
 from sparring.environments.zebra_logic.official import OfficialAttribute, OfficialPuzzle
-from sparring.parsing import cell_text, folded, last_json_object, remove_thinking
+from sparring.parsing import cell_text, folded, json_objects, remove_thinking
 from sparring.profiles import Profile
 
 # What stands in the cells that a reply names, by (house, column); None where nothing can be read.
@@ -43,7 +43,7 @@ class Outcome(StrEnum):
 def read_reply(reply: str, puzzle: OfficialPuzzle, profile: Profile) -> tuple[Outcome, Cells]:
     """The cells that a reply names, and whether it names every one."""
     official = profile is Profile.OFFICIAL
-    found = _last_balanced_object(reply) if official else _last_object(reply)
+    found = _last_balanced_object(reply) if official else _last_solution(reply)
     if found is None or "solution" not in found:
         return Outcome.NO_ANSWER, {}
     solution = found["solution"]
@@ -61,9 +61,10 @@ def read_reply(reply: str, puzzle: OfficialPuzzle, profile: Profile) -> tuple[Ou
     return Outcome.ANSWERED if complete else Outcome.FORMAT_ERROR, cells
 
 
-def _last_object(reply: str) -> Mapping[str, object] | None:
+def _last_solution(reply: str) -> Mapping[str, object] | None:
     answer = remove_thinking(reply)
-    return last_json_object(answer) if answer is not None else None
+    found = [each for each in json_objects(answer) if "solution" in each] if answer is not None else []
+    return found[-1] if found else None
 
 
 def _last_balanced_object(reply: str) -> Mapping[str, object] | None:
@@ -97,15 +98,20 @@ def _exact_row(columns: Mapping[str, object], attributes: Sequence[OfficialAttri
 def _meant_row(columns: Mapping[str, object], attributes: Sequence[OfficialAttribute]) -> dict[int, str | None]:
     """The cells of one house, by the index of the column that each key means."""
     known = {folded(attribute.column): index for index, attribute in enumerate(attributes)}
-    cells = {known[folded(key)]: cell_text(cell) for key, cell in columns.items() if folded(key) in known}
+    cells: dict[int, str | None] = {}
+    for key, cell in columns.items():
+        column = known.get(folded(key))
+        if column is not None:  # "Pet" and "pet" in one house that differ say nothing
+            text = cell_text(cell)
+            cells[column] = text if cells.get(column, text) == text else None
     for key, cell in columns.items():
         if folded(key) not in known:
-            text = cell_text(cell)
+            named = cell_text(cell)
             owners = [
                 index
                 for index, attribute in enumerate(attributes)
-                if index not in cells and text in [value.casefold() for value in attribute.values]
+                if index not in cells and named in [value.casefold() for value in attribute.values]
             ]
             if len(owners) == 1:
-                cells[owners[0]] = text
+                cells[owners[0]] = named
     return cells

@@ -56,6 +56,17 @@ def writing(path: Path) -> Iterator[None]:
             raise UserError(f"{path} cannot be written ({reason}); choose a folder that can be") from error
 
 
+def refuse_unwritable(path: Path) -> None:
+    """Raise UserError when no file can be written at `path`; to be asked before long work."""
+    folder = path.parent
+    if not folder.is_dir():
+        raise UserError(f"{path} cannot be written (its folder does not exist); choose a folder that does")
+    if path.is_dir():
+        raise UserError(f"{path} cannot be written (it is a folder); choose the name of a file")
+    if not os.access(folder, os.W_OK | os.X_OK):
+        raise UserError(f"{path} cannot be written (its folder refuses it); choose a folder that can be")
+
+
 def write_atomically(path: Path, data: bytes) -> None:
     """Write a whole file or none: under another name in the same folder, to the disk, then renamed."""
     temporary = partial_name(path)

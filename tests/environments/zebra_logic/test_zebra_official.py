@@ -57,6 +57,21 @@ def test_a_name_and_a_child_of_the_same_name_are_told_apart() -> None:
         ("Which house holds the zebra?", "not ZebraLogic text"),
         (SMALL.format("Eric prefers the first house."), "clue 'Eric prefers the first house': 0 readings"),
         (SMALL.format("Eric is in the first house.").replace("a unique name", "a unique hat"), "attribute"),
+        (SMALL.format("Eric is in the third house."), "0 readings"),
+        (SMALL.format("Eric is in the first house.\n3. Alice is not in the first house."), "of the form '2"),
+        (SMALL.format("Eric is in the first house.\n2) Alice is not in the first house."), "of the form '2"),
+        (SMALL.format("Eric is in the first house.\n - Alice is not in the first house."), "of the form '2"),
+        (SMALL.format("").replace("1. ", ""), "not ZebraLogic text"),
+        (SMALL.format("Eric is in the first house.").replace("`, `Fred", ""), "not 2 different values"),
+        (SMALL.format("Eric is in the first house.").replace("`Fred`", "`Fred`, `Bob`"), "not 2 different values"),
+        (SMALL.format("Eric is in the first house.").replace("Fred", "alice"), "not 2 different values"),
+        (SMALL.format("Eric is in the first house.").replace(" - Each mother", " * Each mother"), "attribute"),
+        (
+            SMALL.format("Eric is in the first house.").replace(
+                "Each mother is accompanied by their child", "Each person has a unique name"
+            ),
+            "twice",
+        ),
         (SMALL.format("Eric is in the first house."), "several grids"),
         (SMALL.format("Eric is directly left of Eric."), "no grid"),
     ],

@@ -1,8 +1,8 @@
 """The words of the English logic grids: attributes with their values, and the sentences of clues.
 
 There are as many attributes as in the official puzzles, with the same answer columns and lines of
-introduction, and more values each. No value occurs in two attributes, nor as a part of another
-value, so a word in a clue means one thing. Every attribute and every kind of clue has several
+introduction, and more values each. No value occurs in two attributes, nor is it a word of another
+value, so a phrase in a clue means one thing. Every attribute and every kind of clue has several
 wordings.
 """
 

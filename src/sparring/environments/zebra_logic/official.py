@@ -141,19 +141,23 @@ class OfficialPuzzle:
 
 
 def read_puzzle(text: str) -> OfficialPuzzle:
-    """Attributes and clues of a puzzle; UserError when any part of it cannot be read."""
-    head = re.match(r"There are (\d+) houses", text)
-    lines = re.findall(r"^ - (.+?): (.+)$", text, re.MULTILINE)
-    if head is None or not lines:
+    """Attributes and clues of a puzzle; UserError when any line of it cannot be read."""
+    opening, _, listed = text.partition("## Clues:")
+    head, *lines = opening.strip().splitlines() or [""]
+    houses = re.match(r"There are (\d) houses", head)
+    if houses is None or not lines or not listed.strip():
         raise UserError(f"puzzle {text[:40]!r}: not ZebraLogic text; give the official 'puzzle' field unchanged")
-    attributes = []
-    for line, values in lines:
-        if line not in _ATTRIBUTES:
-            raise UserError(f"puzzle attribute {line!r}: unknown; use one of the {len(_ATTRIBUTES)} official lines")
-        column, phrase = _ATTRIBUTES[line]
-        attributes.append(OfficialAttribute(column, tuple(re.findall(r"`([^`]+)`", values)), phrase))
-    clues = [_read_clue(clue, attributes) for clue in re.findall(r"^\d+\. (.+?)\.?\s*$", text, re.MULTILINE)]
-    return OfficialPuzzle(int(head[1]), tuple(attributes), tuple(clues))
+    size = int(houses[1])
+    attributes = [_read_attribute(line, size) for line in lines]
+    if len({attribute.column for attribute in attributes}) < len(attributes):
+        raise UserError(f"puzzle {text[:40]!r}: an attribute stands there twice; give the 'puzzle' field unchanged")
+    clues = []
+    for number, line in enumerate(listed.strip().splitlines(), start=1):
+        clue = re.fullmatch(rf"{number}\. (.+?)\.?\s*", line)
+        if clue is None:
+            raise UserError(f"puzzle clue line {line!r}: not of the form '{number}. ...'; give every clue, in order")
+        clues.append(_read_clue(clue[1], size, attributes))
+    return OfficialPuzzle(size, tuple(attributes), tuple(clues))
 
 
 def solve_puzzle(puzzle: OfficialPuzzle) -> Grid:
@@ -174,12 +178,24 @@ def answer_key(text: str) -> list[dict[str, str]]:
     ]
 
 
-def _read_clue(clue: str, attributes: list[OfficialAttribute]) -> Clue:
+def _read_attribute(line: str, houses: int) -> OfficialAttribute:
+    """One attribute with as many values as there are houses; UserError when it is no such line."""
+    parts = re.fullmatch(r" - (.+?): (`[^`]+`(?:, `[^`]+`)*)\s*", line)
+    if parts is None or parts[1] not in _ATTRIBUTES:
+        raise UserError(f"puzzle attribute {line!r}: unknown; use one of the {len(_ATTRIBUTES)} official lines")
+    values = tuple(re.findall(r"`([^`]+)`", parts[2]))
+    if not len({value.lower() for value in values}) == len(values) == houses:
+        raise UserError(f"puzzle attribute {line!r}: not {houses} different values; give one for each house")
+    column, phrase = _ATTRIBUTES[parts[1]]
+    return OfficialAttribute(column, values, phrase)
+
+
+def _read_clue(clue: str, houses: int, attributes: list[OfficialAttribute]) -> Clue:
     """One clue; UserError when it has not exactly one reading."""
     sentence = clue.lower()
     readings: list[Clue] = []
     at = re.fullmatch(r"(.+?) is (not )?in the (\w+) house", sentence)
-    if at is not None and at[3] in _ORDINALS:
+    if at is not None and at[3] in _ORDINALS[:houses]:
         kind = ClueKind.NOT_AT if at[2] else ClueKind.FOUND_AT
         house = Item(HOUSE, _ORDINALS.index(at[3]))
         readings = [Clue(kind, item, house) for item in _items(at[1], attributes)]
