@@ -73,6 +73,15 @@ def training_row(number: int, evaluation: dict[str, Any] | None) -> dict[str, An
         },
         "heldout": evaluation,
         "rollouts": 288 * number,
+        "ledger": {
+            "emitted": 36,
+            "malformed": 0,
+            "probe_rollouts": 0,
+            "dropped_tasks": 0,
+            "trained_tasks": 36,
+            "train_rollouts": 288,
+        },
+        "cpu_seconds": 0.5,
         "seconds": {"propose": 0.05, "rollouts": 0.3, "update": 0.2} | ({"evaluate": 0.1} if evaluation else {}),
     }
 
@@ -123,7 +132,7 @@ def make_run(folder: Path, rounds: int = 3, text: str = "lookup ann friend", **c
     folder.mkdir(parents=True, exist_ok=True)
     (folder / "recipe.toml").write_text(make_recipe(rounds=rounds, **changes).toml(), encoding="utf-8")
     before: dict[str, Any] = {"round": 0, "environments": {}, "roles": {}, "heldout": heldout(0.35)}
-    rows = [before | {"rollouts": 0, "seconds": {"evaluate": 0.4}}]
+    rows = [before | {"rollouts": 0, "ledger": None, "seconds": {"evaluate": 0.4}, "cpu_seconds": 0.0}]
     for number in range(1, rounds + 1):
         evaluated = number % 10 == 0 or number == rounds
         skill = 0.35 + 0.3 * (1 - math.exp(-number / 40))

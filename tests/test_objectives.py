@@ -110,6 +110,7 @@ class Batch:
         loss, sums = policy_loss(
             policy.gather(-1, ids).squeeze(-1),
             anchor.gather(-1, ids).squeeze(-1),
+            anchor.gather(-1, ids).squeeze(-1),
             self.advantages[rows][mask],
             self.zero_variance[rows][mask],
             objective,
@@ -194,7 +195,7 @@ def test_b47_loss_and_gradient_of_two_turns_by_hand() -> None:
     log_probs = torch.full((4,), -1.0, requires_grad=True)
     advantages, spread = torch.tensor([1.0, 1.0, -0.5, -0.5]), torch.zeros(4).bool()
     # the anchor holds no gradient, even where the same tensor is passed for it
-    loss, sums = policy_loss(log_probs, log_probs, advantages, spread, OBJECTIVE, 4)
+    loss, sums = policy_loss(log_probs, log_probs, log_probs, advantages, spread, OBJECTIVE, 4)
     assert sums["tokens"] == 4
     assert loss.item() == pytest.approx(-(1.0 + 1.0 - 0.5 - 0.5) / 4)
     assert gradient(loss, log_probs).tolist() == [-0.25, -0.25, 0.125, 0.125]
@@ -203,9 +204,9 @@ def test_b47_loss_and_gradient_of_two_turns_by_hand() -> None:
 def test_policy_loss_refuses_what_it_cannot_compute() -> None:
     one, spread = torch.zeros(1, requires_grad=True), torch.zeros(1).bool()
     with pytest.raises(ValueError, match="divided by 0"):
-        policy_loss(one, one, one, spread, OBJECTIVE, 0)
+        policy_loss(one, one, one, one, spread, OBJECTIVE, 0)
     with pytest.raises(ValueError, match="needs the distributions"):
-        policy_loss(one, one, one, spread, Objective(1e-3, 0.1, kl_estimator=KLEstimator.EXACT), 1)
+        policy_loss(one, one, one, one, spread, Objective(1e-3, 0.1, kl_estimator=KLEstimator.EXACT), 1)
 
 
 @pytest.mark.parametrize(

@@ -44,7 +44,7 @@ def test_theorem_1_expected_energy(p: float, anchor: float) -> None:
     [(8, 0.5, 0.363), (8, 0.25, 0.242), (8, 0.1, 0.100), (4, 0.5, 0.313), (4, 0.25, 0.223), (4, 0.1, 0.098)],
 )
 def test_plug_in_bias_of_the_frontier_term(rollouts: int, p: float, anchor: float) -> None:
-    rewards = [capture_frontier_reward(capture_rate(outcomes(k, rollouts)), True, 1, 48) for k in range(rollouts + 1)]
+    rewards = [capture_frontier_reward(capture_rate(outcomes(k, rollouts)), True, 0.0) for k in range(rollouts + 1)]
     expectation = float(np.dot(binomial(rollouts, p), rewards))
     assert expectation == pytest.approx(anchor, abs=5.1e-4)
     assert expectation < min(p, 1 - p)
@@ -62,7 +62,7 @@ def compositions(total: int, parts: int) -> Iterator[tuple[int, ...]]:
 def total_reward(counts: tuple[int, ...], rates: tuple[float, ...]) -> float:
     emitted = sum(counts)
     return sum(
-        count * capture_frontier_reward(p, True, count, emitted)
+        count * capture_frontier_reward(p, True, (count - 1) / emitted)
         for count, p in zip(counts, rates, strict=True)
         if count
     )
@@ -92,7 +92,7 @@ def test_proposition_2_stationary_point_of_the_per_sample_gradient() -> None:
     assert shares.sum() == pytest.approx(1.0)
     expected = [
         sum(
-            weight * capture_frontier_reward(p, True, 1 + others, emitted)
+            weight * capture_frontier_reward(p, True, others / emitted)
             for others, weight in enumerate(binomial(emitted - 1, share))
         )
         for p, share in zip(rates, shares, strict=True)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any, ClassVar, Literal
+from typing import Any, ClassVar
 
 from tests.scripted import ScriptedEngine, Speaker, WordDialogue, by_copy
 
@@ -21,9 +21,11 @@ from sparring.environments.base import (
     Verdict,
     best_progress,
 )
+from sparring.methods.base import Solver
 from sparring.methods.lure import Lure
 from sparring.objectives import Objective
 from sparring.placement.evader import Evader
+from sparring.placement.evader_reward import EvaderReward
 from sparring.roles import Role, WorkedExample
 from sparring.rollouts import Pursuers
 from sparring.tasks import GenerationRefusedError, Guide, PromptPack, Task
@@ -146,9 +148,8 @@ def make_evader(
     policy: Callable[[Role, str], str] = unified,
     hints: Sequence[float] = (0.5,),
     samples: int = 4,
-    repetition_scale: float = 1.0,
+    reward: EvaderReward | None = None,
     pack: PromptPack = PromptPack.COMPACT,
-    repetition_over: Literal["environment", "round"] = "environment",
     examples: int = 0,
 ) -> Evader:
     """A learned evader on a scripted engine."""
@@ -160,8 +161,7 @@ def make_evader(
         samples=samples,
         parameters=SamplingParameters(100, temperature=0.7),
         objective=OBJECTIVES[Role.EVADER],
-        repetition_scale=repetition_scale,
-        repetition_over=repetition_over,
+        reward=reward or EvaderReward(),
         run_seed=7,
         examples=examples,
     )
@@ -225,10 +225,23 @@ def make_lure(
     max_tokens: int = 1000,
 ) -> Lure:
     """LURE with a learned evader on a scripted engine."""
-    return Lure(
+    solver = make_solver(engine, environments, policy, group_size, executor_credit, planner_credit, max_tokens)
+    return Lure(solver, make_evader(engine, policy, hints, samples, pack=pack))
+
+
+def make_solver(
+    engine: ScriptedEngine,
+    environments: Mapping[str, AnyEnvironment],
+    policy: Callable[[Role, str], str] = unified,
+    group_size: int = 2,
+    executor_credit: ExecutorCredit = ExecutorCredit.TERMINAL,
+    planner_credit: PlannerCredit = PlannerCredit.CAPTURE,
+    max_tokens: int = 1000,
+) -> Solver:
+    """Planner and executor on a scripted engine, with their credit and updates."""
+    return Solver(
         engine=engine,
         environments=environments,
-        placement=make_evader(engine, policy, hints, samples, pack=pack),
         pursuers=make_pursuers(engine, environments, policy, max_tokens),
         policy=policy,
         objectives=OBJECTIVES,

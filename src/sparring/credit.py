@@ -25,18 +25,38 @@ NO_SPREAD = 1e-8
 
 
 class ExecutorCredit(StrEnum):
-    """What an executor turn earns: Eq. 5, the same scalars summed to the end, or the outcome only."""
+    """What an executor turn earns.
+
+    EQ5: the paper's scalars, standardised over all turns of the group (Eq. 5). REWARD_TO_GO: the same
+    scalars summed to the end first. TURNWISE: those sums, each compared with the other rollouts' at
+    the same turn alone. TERMINAL: the outcome only. DENSE_ON_FAILURE: the outcome where some
+    rollout captured, TURNWISE where none did and the outcome says nothing.
+    """
 
     EQ5 = "eq5"
     REWARD_TO_GO = "reward_to_go"
+    TURNWISE = "turnwise"
     TERMINAL = "terminal"
+    DENSE_ON_FAILURE = "dense_on_failure"
 
 
 class PlannerCredit(StrEnum):
-    """What a plan earns: the progress made under it (Eq. 6), or the capture."""
+    """What a plan earns.
+
+    PROGRESS: what was made under it (Eq. 6). CAPTURE: the outcome. PROGRESS_ON_FAILURE: the outcome
+    where some rollout captured, the progress where none did.
+    """
 
     PROGRESS = "progress"
     CAPTURE = "capture"
+    PROGRESS_ON_FAILURE = "progress_on_failure"
+
+
+class Label(StrEnum):
+    """Who says that a rollout succeeded: the verifier, or the majority of the answers to the same task."""
+
+    VERIFIER = "verifier"
+    MAJORITY = "majority"
 
 
 def capture_rate(outcomes: Sequence[bool]) -> float:
@@ -106,16 +126,37 @@ def stage_potentials(stage_ends: Sequence[float]) -> FloatArray:
     return np.diff(np.asarray(stage_ends, dtype=np.float64), prepend=0.0)
 
 
+def standardise_by_turn(rewards: Sequence[FloatArray]) -> list[FloatArray]:
+    """Standardisation turn by turn: turn t of one rollout against turn t of the others (our option).
+
+    rewards: one array per rollout, shape (T_g,), G of them. Returns the same shapes. Over all turns
+    at once, as in Eq. 5, a turn is also compared with earlier and later ones, whose sums to the end
+    differ by position alone; here only what a rollout did differently counts. A turn that a single
+    rollout reached gets 0.
+    """
+    longest = max((each.size for each in rewards), default=0)
+    advantages = [np.zeros_like(each) for each in rewards]
+    for turn in range(longest):
+        there = [index for index, each in enumerate(rewards) if each.size > turn]
+        for index, value in zip(there, standardise([rewards[index][turn] for index in there]), strict=True):
+            advantages[index][turn] = value
+    return advantages
+
+
 def executor_advantages(
     trajectories: Sequence[Trajectory], credit: ExecutorCredit, lam: float, zero_progress_cost: float
 ) -> list[list[float]]:
     """Advantage of every executor turn of the G rollouts of one task (LURE Eq. 5).
 
-    EQ5 and REWARD_TO_GO standardise over all turns of all rollouts; TERMINAL standardises R over
-    the rollouts and gives each turn its rollout's value. Returns one list per rollout, as long as
-    its turns; a rollout without turns gets an empty list. Raises ValueError for a rollout that broke.
+    EQ5 and REWARD_TO_GO standardise over all turns of all rollouts, TURNWISE turn by turn; TERMINAL
+    standardises R over the rollouts and gives each turn its rollout's value. Returns one list per
+    rollout, as long as its turns; a rollout without turns gets an empty list. Raises ValueError for
+    a rollout that broke.
     """
     _require_finished(trajectories)
+    if credit is ExecutorCredit.DENSE_ON_FAILURE:
+        captured = any(trajectory.captured for trajectory in trajectories)
+        credit = ExecutorCredit.TERMINAL if captured else ExecutorCredit.TURNWISE
     if credit is ExecutorCredit.TERMINAL:
         outcomes = standardise([float(trajectory.captured) for trajectory in trajectories])
         return [
@@ -125,6 +166,8 @@ def executor_advantages(
         executor_turn_rewards([turn.gain for turn in trajectory.turns], trajectory.captured, lam, zero_progress_cost)
         for trajectory in trajectories
     ]
+    if credit is ExecutorCredit.TURNWISE:
+        return [each.tolist() for each in standardise_by_turn([reward_to_go(reward) for reward in rewards])]
     if credit is ExecutorCredit.REWARD_TO_GO:
         rewards = [reward_to_go(reward) for reward in rewards]
     advantages = standardise(np.concatenate(rewards))
@@ -137,6 +180,9 @@ def planner_rewards(trajectories: Sequence[Trajectory], credit: PlannerCredit) -
 
     PROGRESS: r_plan = sum_i Phi_i, in units of progress. CAPTURE: r_plan = R. Returns shape (G,).
     """
+    if credit is PlannerCredit.PROGRESS_ON_FAILURE:
+        captured = any(trajectory.captured for trajectory in trajectories)
+        credit = PlannerCredit.CAPTURE if captured else PlannerCredit.PROGRESS
     if credit is PlannerCredit.CAPTURE:
         return [float(trajectory.captured) for trajectory in trajectories]
     return [float(stage_potentials(trajectory.stage_ends).sum()) for trajectory in trajectories]

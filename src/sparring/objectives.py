@@ -33,12 +33,22 @@ class KLEstimator(StrEnum):
     EXACT = "exact"
 
 
+class KLReference(StrEnum):
+    """What the KL holds a policy to: its own round-start snapshot (LURE), or the weights it began with.
+
+    The clip is centred on the snapshot in either case, since that is what sampled.
+    """
+
+    ROUND_START = "round_start"
+    INITIAL = "initial"
+
+
 @dataclass(frozen=True)
 class Objective:
     """All numbers of one policy's update.
 
-    The ratio is clipped to [1 - clip_low, 1 + clip_high]. optimiser_steps are taken in one pass
-    over the round's data. temperature is the one the tokens were sampled at: log-probs are those of
+    The ratio is clipped to [1 - clip_low, 1 + clip_high]. epochs passes are made over the round's
+    data, each of optimiser_steps. temperature is the one the tokens were sampled at: log-probs are those of
     the tempered policy. keep_zero_variance_kl keeps the KL term on groups whose credit had no
     spread (their policy term is 0 either way). Raises UserError for a number out of range.
     """
@@ -48,7 +58,9 @@ class Objective:
     clip_low: float = 0.2
     clip_high: float = 0.2
     kl_estimator: KLEstimator = KLEstimator.K3_STRAIGHT_THROUGH
+    kl_reference: KLReference = KLReference.ROUND_START
     optimiser_steps: int = 4
+    epochs: int = 1
     gradient_clip: float = 1.0
     temperature: float = 1.0
     keep_zero_variance_kl: bool = True
@@ -62,6 +74,7 @@ class Objective:
         self._require(
             "optimiser_steps", self.optimiser_steps >= 2, "at least 2, since with one step clip and KL are inert"
         )
+        self._require("epochs", self.epochs >= 1, "1 or more")
         self._require("gradient_clip", self.gradient_clip > 0.0, "above 0")
         self._require("temperature", self.temperature > 0.0, "above 0")
 
@@ -130,15 +143,18 @@ def entropy(log_distribution: Tensor) -> Tensor:
 def policy_loss(
     log_probs: Tensor,
     anchor_log_probs: Tensor,
+    reference_log_probs: Tensor,
     advantages: Tensor,
     zero_variance: Tensor,
     objective: Objective,
     denominator: int,
     log_distribution: Tensor | None = None,
-    anchor_log_distribution: Tensor | None = None,
+    reference_log_distribution: Tensor | None = None,
 ) -> tuple[Tensor, Mapping[str, float]]:
     """Loss to be minimised for one micro-batch: -(sum over tokens of Eq. 7's integrand) / denominator.
 
+    anchor: the policy that sampled, centre of the clip; reference: what the KL is to. In LURE they are
+    the same round-start snapshot; with another reference k3 is taken as GRPO takes it, `k3`, unweighted.
     The denominator is the number of sampled tokens of the whole optimiser step, those of
     zero-variance groups included (SPEC 1.7), so the losses of its micro-batches add up to the same
     gradient however it is split. zero_variance is boolean. The policy's distribution adds entropy
@@ -156,11 +172,13 @@ def policy_loss(
 
     surrogate = clipped_surrogate(log_probs, anchor, advantage, objective.clip_low, objective.clip_high)
     if objective.kl_estimator is KLEstimator.EXACT:
-        if log_distribution is None or anchor_log_distribution is None:
-            raise ValueError("the exact KL needs the distributions of the policy and of the anchor")
-        kl = exact_kl(log_distribution, anchor_log_distribution.detach())
+        if log_distribution is None or reference_log_distribution is None:
+            raise ValueError("the exact KL needs the distributions of the policy and of its reference")
+        kl = exact_kl(log_distribution, reference_log_distribution.detach())
+    elif objective.kl_reference is KLReference.ROUND_START:
+        kl = kl_term(log_probs, reference_log_probs.detach())
     else:
-        kl = kl_term(log_probs, anchor)
+        kl = k3(log_probs, reference_log_probs.detach())
     kept_kl = kl if objective.keep_zero_variance_kl else kl.masked_fill(zero_variance, 0.0)
     loss = -(surrogate - objective.kl_weight * kept_kl).sum() / denominator
 

@@ -22,23 +22,28 @@ def plan(recipe: Recipe) -> dict[str, Any]:
     recipe.check_capture_dominance(max(limits.values()))
     per_environment = recipe.placement.slots * recipe.placement.samples
     tasks = per_environment * len(environments)
-    rollouts = tasks * recipe.method.group_size
-    turns = sum(limits.values()) * per_environment * recipe.method.group_size
+    probing = recipe.method.name == "r_zero"
+    trained = round(recipe.method.expected_kept * tasks) if probing else tasks
+    probes, training = (tasks if probing else 0) * recipe.method.group_size, trained * recipe.method.group_size
+    rollouts = probes + training
+    turns = sum(limits.values()) * rollouts // len(environments)
     learns = recipe.placement.name == "evader"
+    rounds = recipe.expected_rounds
     policies = 1 if recipe.method.sharing == "unified" else len(environments)
-    steps = recipe.objective.optimiser_steps * (3 if learns else 2) * policies
-    evaluations = 1 + -(-recipe.rounds // recipe.evaluation.every)
+    steps = recipe.objective.optimiser_steps * recipe.objective.epochs * (3 if learns else 2) * policies
+    evaluations = 1 + -(-rounds // recipe.evaluation.every)
     evaluated = recipe.evaluation.levels * recipe.evaluation.tasks_per_level * len(environments)
     return {
         "recipe": recipe.name,
-        "rounds": recipe.rounds,
+        "rounds": rounds,
         "turn_limits": limits,
         "per_round": {
             "emitted": tasks,
-            "probe_rollouts": 0,
-            "trained_tasks": tasks,
-            "train_rollouts": rollouts,
+            "probe_rollouts": probes,
+            "trained_tasks": trained,
+            "train_rollouts": training,
             "total_rollouts": rollouts,
+            "rollouts_per_trained_task": rollouts / trained if trained else None,
             "optimiser_steps": steps,
             "most_sampled_tokens": {
                 "evader": tasks * recipe.roles.evader.max_tokens if learns else 0,
@@ -47,8 +52,8 @@ def plan(recipe: Recipe) -> dict[str, Any]:
             },
         },
         "in_all": {
-            "total_rollouts": rollouts * recipe.rounds,
-            "optimiser_steps": steps * recipe.rounds,
+            "total_rollouts": recipe.budget.rollouts or rollouts * rounds,
+            "optimiser_steps": steps * rounds,
             "evaluation_rollouts": evaluations * evaluated,
         },
         "weights_and_optimiser_megabytes": weight_megabytes(recipe, environments, policies * len(Role)),

@@ -82,6 +82,7 @@ class Pursuit:
         if verdict.ended or self.episode.last_turn:
             trajectory.stage_ends.append(verdict.progress)
             trajectory.captured = verdict.captured
+            trajectory.answer = self.environment.answer(self.episode)
             return None
         if not (verdict.stage_done and not last_stage) and not out_of_stage:
             return verdict.observation

@@ -21,10 +21,15 @@ from sparring.environments import load_environment
 from sparring.environments.base import AnyEnvironment
 from sparring.errors import UserError
 from sparring.evaluation.heldout import HeldoutTask, heldout_tasks, measure_heldout
+from sparring.methods.base import Method, Solver
+from sparring.methods.grpo import Grpo
 from sparring.methods.lure import Lure
+from sparring.methods.r_zero import RZero
 from sparring.micro import build_micro
+from sparring.objectives import KLReference
 from sparring.placement.base import Placement
 from sparring.placement.evader import Evader
+from sparring.placement.evader_reward import EvaderReward
 from sparring.placement.fixed import FrozenPool, Thermostat, Uniform
 from sparring.reports.live import RoundsTable
 from sparring.reports.report import write_report
@@ -36,6 +41,9 @@ from sparring.runs.summary import summary_text
 from sparring.runs.tracking import emission_rows, metrics_row, rollout_rows, task_keys
 from sparring.tasks import GenerationRefusedError, Task, derive_seed
 
+IDLE_ROUNDS = 20
+"""After so many rounds without a rollout, a budget of rollouts is held to be out of reach."""
+
 
 @dataclass
 class Setup:
@@ -44,7 +52,7 @@ class Setup:
     recipe: Recipe
     environments: dict[str, AnyEnvironment]
     engine: LocalEngine
-    method: Lure
+    method: Method
     evaluator: Pursuers
     heldout: list[HeldoutTask]
     clock: Clock
@@ -93,10 +101,9 @@ def set_up(recipe: Recipe, console: Console) -> Setup:
     engine = make_engine(recipe, loaded, policies)
     clock = Clock()
     pursuers = make_pursuers(recipe, engine, environments, clock, greedy=False)
-    method = Lure(
+    solver = Solver(
         engine=engine,
         environments=environments,
-        placement=make_placement(recipe, engine),
         pursuers=pursuers,
         policy=lambda role, name: policy_of(recipe, role, name),
         objectives={role: recipe.objective_of(role.value) for role in Role},
@@ -107,6 +114,7 @@ def set_up(recipe: Recipe, console: Console) -> Setup:
         planner_credit=recipe.method.planner_credit,
         run_seed=recipe.seed,
     )
+    method = make_method(recipe, solver, make_placement(recipe, engine))
     evaluation = recipe.evaluation
     heldout = heldout_tasks(environments, evaluation.levels, evaluation.tasks_per_level)
     evaluator = make_pursuers(recipe, engine, environments, clock, greedy=True)
@@ -151,6 +159,7 @@ def make_engine(recipe: Recipe, loaded: backbones.LoadedBackbone, policies: Sequ
         rows_per_batch=section.rows_per_batch,
         device=section.device,
         seed=derive_seed(recipe.seed, "adapters"),
+        keep_initial=recipe.objective.kl_reference is KLReference.INITIAL,
     )
 
 
@@ -180,6 +189,16 @@ def worked_examples(recipe: Recipe, environment: AnyEnvironment) -> list[WorkedE
     return [worked_example(environment, task) for task in tasks]
 
 
+def make_method(recipe: Recipe, solver: Solver, placement: Placement) -> Method:
+    """The method that the recipe names."""
+    section = recipe.method
+    if section.name == "lure":
+        return Lure(solver, placement)
+    if section.name == "r_zero":
+        return RZero(solver, placement, section.label, section.band_low, section.band_high)
+    return Grpo(solver, placement)
+
+
 def make_placement(recipe: Recipe, engine: LocalEngine) -> Placement:
     """The placement that the recipe names."""
     section = recipe.placement
@@ -197,9 +216,11 @@ def make_placement(recipe: Recipe, engine: LocalEngine) -> Placement:
         samples=section.samples,
         parameters=SamplingParameters(role.max_tokens, role.temperature, role.top_p),
         objective=recipe.objective_of("evader"),
-        repetition_scale=section.repetition_scale,
-        repetition_over=section.repetition_over,
+        reward=EvaderReward(
+            section.difficulty_reward, section.repetition, section.repetition_scale, section.repetition_over
+        ),
         run_seed=recipe.seed,
+        deviation_floor=section.deviation_floor,
         examples=recipe.prompts.worked_examples,
     )
     return evader if section.name == "evader" else FrozenPool(evader)
@@ -233,29 +254,50 @@ def run_rounds(setup: Setup, folder: RunFolder, console: Console) -> None:
     recipe, method, clock = setup.recipe, setup.method, setup.clock
     heldout_keys = {each.key for each in setup.heldout}
     clock.take()
-    with RoundsTable(console, recipe.rounds, list(setup.environments)) as table:
+    with RoundsTable(console, recipe.expected_rounds, list(setup.environments)) as table:
         for row in folder.rows:
             table.show(row)
-        for number in range(len(folder.rows), recipe.rounds + 1):
+        while not is_over(recipe, folder.rows):
+            number = len(folder.rows)
             done = None
             rollouts = folder.rows[-1]["rollouts"] if folder.rows else 0
             clock.announce = partial(table.status, number)
             if number > 0:
-                done = method.round(number)
-                rollouts += sum(len(outcome.group.trajectories) for outcome in done.outcomes if outcome.group)
-            heldout = None
-            if setup.heldout and (number % recipe.evaluation.every == 0 or number == recipe.rounds):
+                limit = recipe.budget.rollouts
+                done = method.round(number, limit - rollouts if limit else None)
+                rollouts += done.rollouts
+            row = metrics_row(number, done, method.solver, rollouts)
+            last = is_over(recipe, [*folder.rows, row])
+            if setup.heldout and (number % recipe.evaluation.every == 0 or last):
                 with clock.phase("evaluation"):
-                    heldout = measure_heldout(setup.evaluator, setup.heldout)
-            row = metrics_row(number, done, method, heldout, rollouts, clock.take())
+                    row["heldout"] = measure_heldout(setup.evaluator, setup.heldout)
+            row |= clock.take()
             with clock.phase("writing"):
                 if done is not None:
-                    keys = task_keys(done.outcomes, method)
-                    folder.write_rollouts(number, rollout_rows(done.outcomes, keys, method))
+                    keys = task_keys(done.outcomes, method.solver)
+                    folder.write_rollouts(number, rollout_rows(done, keys, method.solver))
                     folder.write_emissions(number, emission_rows(done.outcomes, keys, heldout_keys))
-                if number % recipe.checkpoint.every == 0 or number == recipe.rounds:
+                if number % recipe.checkpoint.every == 0 or last:
                     folder.checkpoint(number, row, method.state(), setup.engine.save)
                 folder.append_metrics(row)
             table.show(row)
     console.print(summary_text(folder.write_summary()))
     console.print(f"report: {write_report(folder.path)}")
+
+
+def is_over(recipe: Recipe, rows: Sequence[Mapping[str, Any]]) -> bool:
+    """Whether these rounds, the one before training included, are all: by rollouts where they are the limit.
+
+    UserError when IDLE_ROUNDS in succession spent no rollout of a budget, which would then never end.
+    """
+    if not rows:
+        return False
+    if not recipe.budget.rollouts:
+        return len(rows) > recipe.rounds
+    spent = [row["rollouts"] for row in rows[-IDLE_ROUNDS - 1 :]]
+    if len(spent) > IDLE_ROUNDS and spent[0] == spent[-1] < recipe.budget.rollouts:
+        raise UserError(
+            f"{IDLE_ROUNDS} rounds spent no rollout, so budget.rollouts = {recipe.budget.rollouts} is out of reach; "
+            "look into the run's emissions: the evader may have lost its format"
+        )
+    return bool(spent[-1] >= recipe.budget.rollouts)

@@ -109,7 +109,8 @@ class Trajectory:
 
     progress after turn t is turns[t].progress; gain is LURE's delta phi_t >= 0. stage_ends holds
     the progress at the end of each stage that was begun, so LURE's stage potentials
-    Phi_i are the differences of (0, *stage_ends).
+    Phi_i are the differences of (0, *stage_ends). answer: what was submitted at the end, in a form in
+    which equal answers are equal; None when nothing was, or the environment has no such form.
     """
 
     plan_text: str
@@ -120,6 +121,7 @@ class Trajectory:
     turns: list[Turn] = field(default_factory=list)
     stage_ends: list[float] = field(default_factory=list)
     captured: bool = False
+    answer: str | None = None
     error: str | None = None
 
     @property

@@ -47,7 +47,8 @@ def recipe(*overrides: str) -> Recipe:
 
 def outcome(folder: Path) -> dict[str, Any]:
     """All that a resumed run must share with the straight one."""
-    rows = [{key: value for key, value in row.items() if key != "seconds"} for row in read_metrics(folder)]
+    timed = {"seconds", "cpu_seconds"}
+    rows = [{key: value for key, value in row.items() if key not in timed} for row in read_metrics(folder)]
     tasks = {path.name: path.read_text() for path in sorted(folder.glob("rollouts/*.jsonl"))}
     emissions = {path.name: path.read_text() for path in sorted(folder.glob("emissions/*.jsonl"))}
     newest = sorted(folder.glob("checkpoints/round_*"))[-1]

@@ -14,7 +14,7 @@ from tokenizers import Tokenizer, models, pre_tokenizers
 from transformers import LlamaConfig, LlamaForCausalLM, PreTrainedTokenizerFast
 
 from sparring.engines.base import SamplingParameters
-from sparring.engines.local import LocalEngine
+from sparring.engines.local import Held, LocalEngine
 from sparring.errors import UserError
 from sparring.objectives import KLEstimator, Objective
 from sparring.trajectories import Generation, Owner, PolicySequence, Span, StopReason, TrainSequence, train_sequence
@@ -187,7 +187,9 @@ def test_update_does_not_depend_on_micro_batches(estimator: KLEstimator) -> None
             anchors = local._anchors(own, made, 1.0, full=estimator is KLEstimator.EXACT)
             for parameter in own.trainable.values():  # away from the anchor, so that KL counts too
                 parameter.mul_(1.05)
-        local.accumulate(own, made, anchors, dataclasses.replace(OBJECTIVE, kl_estimator=estimator))
+        local.accumulate(
+            own, made, [Held(each, each) for each in anchors], dataclasses.replace(OBJECTIVE, kl_estimator=estimator)
+        )
         gradients.append(torch.cat([p.grad.flatten() for p in own.trainable.values() if p.grad is not None]))
     for other in gradients[1:]:
         torch.testing.assert_close(other, gradients[0], atol=1e-6, rtol=0)
@@ -253,7 +255,7 @@ def test_b47_loss_is_divided_by_the_sampled_tokens() -> None:
     sequence = trained([(5, 6), (4, 2)], (7, 8, 9))
     with torch.no_grad():
         anchors = local._anchors(own, [sequence], 1.0, full=False)
-    assert local.accumulate(own, [sequence], anchors, OBJECTIVE)["tokens"] == 4
+    assert local.accumulate(own, [sequence], [Held(each, each) for each in anchors], OBJECTIVE)["tokens"] == 4
     plain = model().double()
     log_probs = torch.log_softmax(plain(torch.tensor([sequence.ids])).logits[0, :-1], -1)
     rows, taken = torch.tensor([0, 1, 5, 6]), torch.tensor([5, 6, 4, 2])

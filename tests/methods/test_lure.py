@@ -16,7 +16,7 @@ from sparring.credit import (
     planner_advantages,
     standardise,
 )
-from sparring.methods.lure import LureRound
+from sparring.methods.base import Round
 from sparring.placement.base import Outcome
 from sparring.placement.fixed import Uniform
 from sparring.roles import Role
@@ -56,7 +56,7 @@ def emitted(outcomes: Sequence[Outcome]) -> list[PolicySequence]:
     return [outcome.emission.sequence for outcome in outcomes if outcome.emission.sequence is not None]
 
 
-def groups_of(done: LureRound) -> list[Group]:
+def groups_of(done: Round) -> list[Group]:
     return [outcome.group for outcome in done.outcomes if outcome.group is not None]
 
 
@@ -159,12 +159,12 @@ def test_broken_rollouts_are_in_no_buffer_and_no_rate() -> None:
 
     shown = [(each.attempts, each.captures) for each in lure.competence.bins("toy")]
     assert shown == [(0, 0)] * 4 + [(1, 1), (0, 0), (2, 1)] + [(0, 0)] * 3
-    metrics = metrics_row(1, done, lure, None, 8, {})["environments"]["toy"]
+    metrics = metrics_row(1, done, lure.solver, 8)["environments"]["toy"]
     assert metrics["errored"] == 5
     assert metrics["capture"] == pytest.approx(0.75)
     assert metrics["all_fail"] == 0.0
-    keys = task_keys(done.outcomes, lure)
-    rows = rollout_rows(done.outcomes, keys, lure)
+    keys = task_keys(done.outcomes, lure.solver)
+    rows = rollout_rows(done, keys, lure.solver)
     assert [row["error"] is None for row in rows] == [
         *(False, False, True, False),
         *(True, True, False, False),
@@ -207,7 +207,7 @@ def test_a_round_without_a_task_updates_the_evader_alone() -> None:
     assert [outcome.emission.difficulty for outcome in done.outcomes] == [None, 0.95, None, None]
     assert all(sequence.zero_variance for sequence in engine.updates[0].sequences)
     assert done.updates[Role.PLANNER] == done.updates[Role.EXECUTOR] == {}
-    assert metrics_row(1, done, lure, None, 0, {})["environments"]["toy"]["invalid"] == 1.0
+    assert metrics_row(1, done, lure.solver, 0)["environments"]["toy"]["invalid"] == 1.0
 
 
 def test_a_placement_that_does_not_learn_leaves_the_evader_as_it_is() -> None:

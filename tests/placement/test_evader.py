@@ -14,6 +14,7 @@ from tests.toy import Tin, make_evader, named, specialist, toy, unified
 from sparring.credit import standardise
 from sparring.environments.base import AnyEnvironment
 from sparring.placement.base import Competence, Emission, Outcome, task_seed
+from sparring.placement.evader_reward import EvaderReward
 from sparring.roles import Role
 from sparring.tasks import PromptPack
 from sparring.trajectories import Group, Owner, PolicySequence, StopReason, Trajectory
@@ -128,7 +129,7 @@ def test_the_prompt_in_natural_language() -> None:
 def test_advantages_are_standardised_within_a_slot() -> None:
     """Slot 0 wins over slot 1 in every sample, and still both have their better and worse ones."""
     engine, environment = engine_of(by_hint), toy()
-    evader = make_evader(engine, hints=(0.1, 0.5), samples=2, repetition_scale=0.0)
+    evader = make_evader(engine, hints=(0.1, 0.5), samples=2, reward=EvaderReward(scale=0.0))
     emissions = evader.propose(1, [environment], NO_DATA)
     rates = [[True, False], [True, True, True, False], [True] * 7 + [False], [True, True]]
     report = evader.learn([became(each, rate, environment) for each, rate in zip(emissions, rates, strict=True)])
@@ -145,7 +146,7 @@ def test_advantages_are_standardised_within_a_slot() -> None:
 
 def test_a_slot_without_spread_is_marked() -> None:
     engine, environment = engine_of(by_hint), toy()
-    evader = make_evader(engine, hints=(0.1, 0.5), samples=2, repetition_scale=0.0)
+    evader = make_evader(engine, hints=(0.1, 0.5), samples=2, reward=EvaderReward(scale=0.0))
     emissions = evader.propose(1, [environment], NO_DATA)
     rates = [[True, False], [False, True], [True, False], [True]]
     evader.learn([became(each, rate, environment) for each, rate in zip(emissions, rates, strict=True)])
@@ -160,7 +161,7 @@ def test_malformed_refused_and_broken_emissions(
 ) -> None:
     texts = ('{"difficulty": 0.3}', "hard", '{"difficulty": 0.95}', '{"difficulty": 0.34}')
     engine, environments = engine_of(by_copy(*texts)), named(toy(), toy(Tin))
-    evader = make_evader(engine, repetition_scale=scale, repetition_over=over)
+    evader = make_evader(engine, reward=EvaderReward(scale=scale, over=over))
     emissions = evader.propose(1, list(environments.values()), NO_DATA)
     outcomes = []
     for emission in emissions:

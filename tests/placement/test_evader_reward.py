@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from sparring.placement.base import Emission, Outcome
-from sparring.placement.evader_reward import capture_frontier_reward, evader_rewards
+from sparring.placement.evader_reward import DifficultyReward, EvaderReward, capture_frontier_reward
 from sparring.tasks import Guide, PromptPack, PublicTask, Task
 from sparring.trajectories import Group, PolicySequence, Trajectory
 
@@ -33,38 +33,53 @@ def outcome(
 
 
 def test_both_branches_by_hand() -> None:
-    assert capture_frontier_reward(0.25, True, 1, 48) == 0.25
-    assert capture_frontier_reward(0.75, True, 1, 48) == 0.25
-    assert capture_frontier_reward(0.5, True, 13, 48) == pytest.approx(0.25)
-    assert capture_frontier_reward(None, False, 1, 48) == -1.0
-    assert capture_frontier_reward(None, False, 25, 48) == -1.5
-    assert capture_frontier_reward(0.5, True, 13, 48, repetition_scale=0.25) == pytest.approx(0.4375)
-    assert capture_frontier_reward(None, False, 25, 48, repetition_scale=0.0) == -1.0
+    assert capture_frontier_reward(0.25, True, 0.0) == 0.25
+    assert capture_frontier_reward(0.75, True, 0.0) == 0.25
+    assert capture_frontier_reward(0.5, True, 12 / 48) == pytest.approx(0.25)
+    assert capture_frontier_reward(None, False, 0.0) == -1.0
+    assert capture_frontier_reward(None, False, 24 / 48) == -1.5
 
 
-@given(st.floats(0, 1), st.integers(1, 48))
-def test_valid_beats_malformed_and_the_frontier_is_symmetric(p: float, same: int) -> None:
-    reward = capture_frontier_reward(p, True, same, 48)
-    assert reward >= capture_frontier_reward(None, False, same, 48) + 1.0 - 1e-12
-    assert reward == pytest.approx(capture_frontier_reward(1 - p, True, same, 48))
-    assert reward <= capture_frontier_reward(0.5, True, same, 48)
+@pytest.mark.parametrize(
+    ("difficulty", "at_quarter", "at_half", "at_one"),
+    [
+        (DifficultyReward.FRONTIER, 0.25, 0.5, 0.0),
+        (DifficultyReward.UNCERTAINTY, 0.5, 1.0, 0.0),
+        (DifficultyReward.VALIDITY, 0.0, 0.0, 0.0),
+        (DifficultyReward.FAILURE, 0.75, 0.5, 0.0),
+    ],
+)
+def test_what_may_stand_in_the_place_of_the_frontier(
+    difficulty: DifficultyReward, at_quarter: float, at_half: float, at_one: float
+) -> None:
+    rewards = [capture_frontier_reward(p, True, 0.125, difficulty) for p in (0.25, 0.5, 1.0)]
+    assert rewards == [at_quarter - 0.125, at_half - 0.125, at_one - 0.125]
+    assert capture_frontier_reward(None, False, 0.125, difficulty) == -1.125
 
 
-@pytest.mark.parametrize(("p", "same", "emitted"), [(0.5, 0, 4), (0.5, 5, 4), (1.5, 1, 4), (None, 1, 4)])
-def test_numbers_out_of_range(p: float | None, same: int, emitted: int) -> None:
-    with pytest.raises(ValueError, match=r"share a signature|capture rate"):
-        capture_frontier_reward(p, True, same, emitted)
+@given(st.floats(0, 1), st.floats(0, 1))
+def test_valid_beats_malformed_and_the_frontier_is_symmetric(p: float, repetition: float) -> None:
+    reward = capture_frontier_reward(p, True, repetition)
+    assert reward >= capture_frontier_reward(None, False, repetition) + 1.0 - 1e-12
+    assert reward == pytest.approx(capture_frontier_reward(1 - p, True, repetition))
+    assert reward <= capture_frontier_reward(0.5, True, repetition)
+
+
+@pytest.mark.parametrize(("p", "repetition"), [(0.5, -0.1), (1.5, 0.0), (None, 0.0)])
+def test_numbers_out_of_range(p: float | None, repetition: float) -> None:
+    with pytest.raises(ValueError, match=r"repetition|capture rate"):
+        capture_frontier_reward(p, True, repetition)
 
 
 def test_n_may_count_the_whole_round() -> None:
     emitted = [outcome("grid", "2x2", [True, False]) for _ in range(3)] + [outcome("words", "one", [True, False])]
-    assert evader_rewards(emitted, repetition_over="round") == [0.5 - 2 / 4] * 3 + [0.5]
-    assert evader_rewards(emitted) == pytest.approx([0.5 - 2 / 3] * 3 + [0.5])
+    assert EvaderReward(over="round")(emitted) == [0.5 - 2 / 4] * 3 + [0.5]
+    assert EvaderReward()(emitted) == pytest.approx([0.5 - 2 / 3] * 3 + [0.5])
 
 
 def test_a_round_counts_signatures_and_emissions_per_environment() -> None:
     half = [True, False]
-    rewards = evader_rewards(
+    rewards = EvaderReward()(
         [
             outcome("grid", "2x2", half),
             outcome("grid", "2x2", [True, True]),
@@ -77,5 +92,5 @@ def test_a_round_counts_signatures_and_emissions_per_environment() -> None:
 
 
 def test_broken_rollouts_give_no_reward_instead_of_zero() -> None:
-    rewards = evader_rewards([outcome("grid", "2x2", broken=True), outcome("grid", "2x2", [True, False])], 0.5)
+    rewards = EvaderReward(scale=0.5)([outcome("grid", "2x2", broken=True), outcome("grid", "2x2", [True, False])])
     assert rewards == [None, 0.5 - 0.25]

@@ -17,7 +17,7 @@ from sparring.engines.conversation import LocalConversation
 from sparring.engines.dialogue import TemplateDialogue
 from sparring.engines.policies import Policy, make_policies
 from sparring.errors import UserError
-from sparring.objectives import KLEstimator, Objective, policy_loss
+from sparring.objectives import KLEstimator, KLReference, Objective, policy_loss
 from sparring.trajectories import Generation, TrainSequence
 
 LARGEST_EXACT_VOCABULARY = 4096
@@ -25,7 +25,7 @@ LARGEST_EXACT_VOCABULARY = 4096
 
 @dataclass
 class Anchor:
-    """Log-probs of one sequence's masked tokens at the start of the round.
+    """Log-probs of one sequence's masked tokens under weights that do not move during the update.
 
     taken: of the tokens themselves, shape (n,). full: of the whole vocabulary, (n, V), kept only
     when the exact KL is asked for.
@@ -33,6 +33,14 @@ class Anchor:
 
     taken: Tensor
     full: Tensor | None
+
+
+@dataclass
+class Held:
+    """What one sequence is held to: the round-start snapshot, and what the KL is to, mostly the same."""
+
+    snapshot: Anchor
+    reference: Anchor
 
 
 class LocalEngine:
@@ -53,6 +61,7 @@ class LocalEngine:
         rows_per_batch: int = 512,
         device: str = "cpu",
         seed: int = 0,
+        keep_initial: bool = False,
     ) -> None:
         torch.set_num_threads(threads)
         use_grouped_attention(model)
@@ -70,6 +79,7 @@ class LocalEngine:
             lora_rank=lora_rank,
             precision=precision,
             seed=seed,
+            keep_initial=keep_initial,
         )
 
     def sample(
@@ -104,11 +114,12 @@ class LocalEngine:
     def update(
         self, policy: str, sequences: Sequence[TrainSequence], objective: Objective, seed: int
     ) -> Mapping[str, float]:
-        """LURE Algorithm 1, line 5: one pass of several optimiser steps (LURE Eq. 7).
+        """LURE Algorithm 1, line 5: one pass (or `epochs`) of several optimiser steps (LURE Eq. 7).
 
         The anchor log-probs are taken once, before the first step, by the same computation that
         the steps use; the round-start snapshot is thereby behaviour policy, KL reference and
-        proximal centre without a second model in memory. Advantages are fixed before the data is
+        proximal centre without a second model in memory. KLReference.INITIAL takes the KL to the
+        weights that the policy began with instead. Advantages are fixed before the data is
         split. Returns means over tokens (zero_variance, entropy of the policy, and sampler_gap, the
         mean |log-prob at sampling - anchor|), the mean grad_norm, and counts; kl and clip_share are
         those of the last mini-batch, all steps but its own being taken: before the first step both
@@ -125,15 +136,25 @@ class LocalEngine:
         if not sequences:
             return {"tokens": 0.0, "sequences": 0.0, "optimiser_steps": 0.0}
         anchors = self._anchors(own, sequences, objective.temperature, full=exact)
-        order = torch.randperm(len(sequences), generator=torch.Generator().manual_seed(seed)).tolist()
+        references = anchors
+        if objective.kl_reference is KLReference.INITIAL:
+            with own.initial():
+                references = self._anchors(own, sequences, objective.temperature, full=exact)
+        held = [Held(anchor, reference) for anchor, reference in zip(anchors, references, strict=True)]
+        generator = torch.Generator().manual_seed(seed)
+        orders = [torch.randperm(len(sequences), generator=generator).tolist() for _ in range(objective.epochs)]
         steps = min(objective.optimiser_steps, len(sequences))
         for group in own.optimiser.param_groups:
             group["lr"] = objective.learning_rate
-        parts = [order[step * len(order) // steps : (step + 1) * len(order) // steps] for step in range(steps)]
+        parts = [
+            order[step * len(order) // steps : (step + 1) * len(order) // steps]
+            for order in orders
+            for step in range(steps)
+        ]
         sums: list[Mapping[str, float]] = []
         gradient_norm = 0.0
         for part in parts:
-            sums.append(self.accumulate(own, [sequences[i] for i in part], [anchors[i] for i in part], objective))
+            sums.append(self.accumulate(own, [sequences[i] for i in part], [held[i] for i in part], objective))
             norm = float(torch.nn.utils.clip_grad_norm_(own.trainable.values(), objective.gradient_clip))
             if not math.isfinite(norm):
                 raise UserError(
@@ -151,20 +172,20 @@ class LocalEngine:
         return {
             "kl": sums[-1]["kl"] / sums[-1]["tokens"],
             "clip_share": sums[-1]["clipped"] / sums[-1]["tokens"],
-            "entropy": sum(each["entropy"] for each in sums) / tokens,
-            "zero_variance": sum(each["zero_variance"] for each in sums) / tokens,
+            "entropy": sum(each["entropy"] for each in sums) / (tokens * objective.epochs),
+            "zero_variance": sum(each["zero_variance"] for each in sums) / (tokens * objective.epochs),
             "sampler_gap": gap / tokens,
-            "grad_norm": gradient_norm / steps,
+            "grad_norm": gradient_norm / len(parts),
             "tokens": float(tokens),
             "sequences": float(len(sequences)),
-            "optimiser_steps": float(steps),
+            "optimiser_steps": float(len(parts)),
         }
 
     def accumulate(
         self,
         own: Policy,
         sequences: Sequence[TrainSequence],
-        anchors: Sequence[Anchor],
+        held: Sequence[Held],
         objective: Objective,
     ) -> dict[str, float]:
         """Add one mini-batch's gradient; it does not depend on how the micro-batches are cut.
@@ -172,21 +193,22 @@ class LocalEngine:
         Returns the sums of `policy_loss` over the mini-batch.
         """
         totals: dict[str, float] = {}
-        denominator = sum(len(anchor.taken) for anchor in anchors)
+        denominator = sum(len(each.snapshot.taken) for each in held)
         with own.switched_in():
             for part in self._micro_batches(sequences):
                 chosen = [sequences[i] for i in part]
                 full, taken = self._log_probs(own, chosen, objective.temperature)
-                anchor_full = [anchors[i].full for i in part]
+                wholes = [held[i].reference.full for i in part]
                 loss, sums = policy_loss(
                     taken,
-                    torch.cat([anchors[i].taken for i in part]),
+                    torch.cat([held[i].snapshot.taken for i in part]),
+                    torch.cat([held[i].reference.taken for i in part]),
                     torch.cat([_masked(sequence.advantages, sequence.loss_mask, taken) for sequence in chosen]),
                     torch.cat([_flag(sequence) for sequence in chosen]).to(taken.device),
                     objective,
                     denominator,
                     full,
-                    None if anchor_full[0] is None else torch.cat([t for t in anchor_full if t is not None]),
+                    None if wholes[0] is None else torch.cat([whole for whole in wholes if whole is not None]),
                 )
                 loss.backward()  # type: ignore[no-untyped-call]
                 for name, value in sums.items():

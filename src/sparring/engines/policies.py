@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import copy
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, Literal
@@ -19,7 +19,15 @@ from sparring.engines.row_cache import RowCache
 class Policy:
     """One named policy: its model (shared under LoRA), its trainable weights, its optimiser."""
 
-    def __init__(self, name: str, model: nn.Module, adapter: str | None, end_ids: frozenset[int], precision: str):
+    def __init__(
+        self,
+        name: str,
+        model: nn.Module,
+        adapter: str | None,
+        end_ids: frozenset[int],
+        precision: str,
+        beginning: Mapping[str, Tensor],
+    ) -> None:
         self.name = name
         self.model = model
         self.adapter = adapter
@@ -32,6 +40,7 @@ class Policy:
             for key, parameter in model.named_parameters()
             if adapter is None or ("lora_" in key and marker in key)
         }
+        self.beginning = beginning
         self.optimiser = torch.optim.AdamW(
             self.trainable.values(), lr=0.0, betas=(0.9, 0.95), weight_decay=0.0, fused=True
         )
@@ -70,6 +79,22 @@ class Policy:
         """Switch this policy in, without gradients."""
         with torch.inference_mode(), self.switched_in():
             yield
+
+    @contextmanager
+    def initial(self) -> Iterator[None]:
+        """Compute with the weights that this policy began with: without the adapter, or with the copy kept of them."""
+        if self.adapter is not None:
+            with self.model.disable_adapter():  # type: ignore[operator]
+                yield
+            return
+        own = {key: parameter.data for key, parameter in self.trainable.items()}
+        for key, parameter in self.trainable.items():
+            parameter.data = self.beginning[key]
+        try:
+            yield
+        finally:
+            for key, parameter in self.trainable.items():
+                parameter.data = own[key]
 
     @contextmanager
     def switched_in(self) -> Iterator[None]:
@@ -112,15 +137,22 @@ def make_policies(
     lora_rank: int,
     precision: str,
     seed: int,
+    keep_initial: bool = False,
 ) -> dict[str, Policy]:
     """A policy a name, all equal to `model` at the start.
 
     full: the first name takes the model itself, the others copies. lora: one base in memory and
     an adapter a name on all linear layers, its second factor zero.
+    keep_initial: keep what `Policy.initial` needs.
     """
     if weights == "full":
         models = [model, *(copy.deepcopy(model) for _ in names[1:])]
-        return {name: Policy(name, own, None, end_ids, precision) for name, own in zip(names, models, strict=True)}
+        # All begin alike, so one copy of the beginning serves them all, and none is made unless the KL is to it.
+        beginning = {key: value.detach().clone() for key, value in model.named_parameters()} if keep_initial else {}
+        return {
+            name: Policy(name, own, None, end_ids, precision, beginning)
+            for name, own in zip(names, models, strict=True)
+        }
     torch.manual_seed(seed)
     settings = LoraConfig(r=lora_rank, lora_alpha=2 * lora_rank, target_modules="all-linear", task_type="CAUSAL_LM")
     adapters = {name: name.replace("/", "_") for name in names}
@@ -128,4 +160,4 @@ def make_policies(
     adapted: Any = get_peft_model(model, settings, adapter_name=adapters[first])
     for name in rest:
         adapted.add_adapter(adapters[name], settings)
-    return {name: Policy(name, adapted, adapters[name], end_ids, precision) for name in names}
+    return {name: Policy(name, adapted, adapters[name], end_ids, precision, {}) for name in names}

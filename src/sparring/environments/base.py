@@ -147,6 +147,13 @@ class Environment(ABC, Generic[SettingsT, Secret, EpisodeT]):
         """
         return self.solve(self.with_other_secret(task, seed))
 
+    def answer(self, episode: EpisodeT) -> str | None:
+        """What an ended episode submitted, equal for equal answers; None when it submitted nothing.
+
+        Majority votes compare these, and nothing else does; an environment without one is not voted on.
+        """
+        return None
+
     def content_key(self, task: Task[Secret]) -> str:
         """Sixteen hex digits that name a task by what is asked and how it is solved, whatever its seed."""
         return hashlib.sha256(f"{task.public.content_key} {self.solve(task)}".encode()).hexdigest()[:16]

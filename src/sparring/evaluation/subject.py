@@ -12,7 +12,8 @@ from rich.console import Console
 
 from sparring import micro, training
 from sparring.clock import Clock
-from sparring.config import MOST_THREADS, BackboneSection, EngineSection, PromptsSection, Recipe
+from sparring.config import BackboneSection, Recipe
+from sparring.config.sections import MOST_THREADS, EngineSection, PromptsSection
 from sparring.engines.base import Engine
 from sparring.environments.base import AnyEnvironment
 from sparring.errors import UserError, nearest

@@ -4,15 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any, Literal
+from typing import Any
 
-from sparring.credit import standardise
+from sparring.credit import STANDARDISE_EPSILON, standardise
 from sparring.engines.base import Engine, SamplingParameters, joint_report
 from sparring.environments.base import AnyEnvironment
 from sparring.objectives import Objective
 from sparring.parsing import parse_emission
 from sparring.placement.base import Competence, Emission, Outcome, task_seed
-from sparring.placement.evader_reward import evader_rewards
+from sparring.placement.evader_reward import EvaderReward
 from sparring.roles import Role, render_evader, shown_emissions
 from sparring.tasks import PromptPack, derive_seed
 from sparring.trajectories import PolicySequence, TrainSequence, train_sequence
@@ -23,7 +23,8 @@ class Evader:
     """LURE's evader C: one prompt slot a hint, several samples a slot (SPEC 1.3).
 
     hints: one initial difficulty hint per slot. examples: emissions shown before each prompt. policy
-    names the evader's weights in an environment. rounds counts finished updates, so that each has a
+    names the evader's weights in an environment. deviation_floor is added to the deviation in z, so
+    that rewards which hardly differ teach little. rounds counts finished updates, so that each has a
     seed of its own.
     """
 
@@ -34,9 +35,9 @@ class Evader:
     samples: int
     parameters: SamplingParameters
     objective: Objective
-    repetition_scale: float
+    reward: EvaderReward
     run_seed: int
-    repetition_over: Literal["environment", "round"] = "environment"
+    deviation_floor: float = STANDARDISE_EPSILON
     examples: int = 0
     rounds: int = 0
 
@@ -74,14 +75,14 @@ class Evader:
         """LURE Algorithm 1, lines 4-5: fill D_C by Eq. 3, standardise within a slot, update C."""
         self.rounds += 1
         rewarded: dict[tuple[str, int], list[Emission]] = {}
-        rewards = evader_rewards(outcomes, self.repetition_scale, self.repetition_over)
-        for outcome, reward in zip(outcomes, rewards, strict=True):
+        for outcome, reward in zip(outcomes, self.reward(outcomes), strict=True):
             outcome.emission.reward = reward
             if reward is not None:
                 rewarded.setdefault((outcome.emission.environment, outcome.emission.slot), []).append(outcome.emission)
         batches: dict[str, list[TrainSequence]] = {}
         for (name, _), emissions in rewarded.items():
-            advantages = standardise([emission.reward for emission in emissions if emission.reward is not None])
+            rewards = [emission.reward for emission in emissions if emission.reward is not None]
+            advantages = standardise(rewards, self.deviation_floor)
             for emission, advantage in zip(emissions, advantages, strict=True):
                 if emission.sequence is not None:
                     sequence = train_sequence(emission.sequence, [float(advantage)], zero_variance=not advantages.any())

@@ -97,12 +97,13 @@ class RoundsTable:
             self._print(f"round {number}/{self._rounds}: {text}")
 
     def show(self, row: Row) -> None:
-        """Show the metrics row of one more round."""
+        """Show the metrics row of one more round; the rounds of a budget may be more than was reckoned."""
         self._rows.append(row)
+        self._rounds = max(self._rounds, int(row["round"]))
         if self._live is None:
             self._print(self._line(row))
             return
-        self._progress.update(self._bar, completed=row["round"], left=self._time_left())
+        self._progress.update(self._bar, completed=row["round"], total=self._rounds, left=self._time_left())
         self._live.refresh()
 
     def _print(self, line: str) -> None:

@@ -66,7 +66,9 @@ class MetricsRow(StoredRow):
     roles: dict[str, dict[str, Any]]
     heldout: Heldout | None
     rollouts: Number
+    ledger: dict[str, Number] | None
     seconds: dict[str, float]
+    cpu_seconds: float
 
 
 Stored = TypeVar("Stored", bound=StoredRow)

@@ -14,7 +14,8 @@ from typing import Any
 
 from jinja2 import Environment, PackageLoader, StrictUndefined
 
-from sparring.config import MethodSection, ObjectiveSection, PlacementSection, Recipe, RolesSection, Section
+from sparring.config import Recipe
+from sparring.config.sections import MethodSection, ObjectiveSection, PlacementSection, RolesSection, Section
 from sparring.errors import UserError
 from sparring.reports import drawing, figures
 from sparring.reports.episodes import chosen_episodes
@@ -68,7 +69,7 @@ def write_report(folder: Path) -> Path:
     roles = list(dict.fromkeys(role for row in rows for role in row["roles"]))
     metrics = RunMetrics(rows, list(recipe.environments), roles)
     episodes = chosen_episodes(folder, metrics.environments)
-    summary = summarise(rows, heldout_overlap(folder, rows[-1]["round"]))
+    summary = summarise(recipe, rows, heldout_overlap(folder, rows[-1]["round"]))
     heldout = heldout_lines(summary, metrics)
     page = _template().render(
         recipe=recipe,

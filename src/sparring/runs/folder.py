@@ -145,7 +145,7 @@ class RunFolder:
 
     def write_summary(self) -> dict[str, Any]:
         """Write `summary.json` from the rows and emissions so far and return what it holds."""
-        summary = summarise(self.rows, heldout_overlap(self.path, len(self.rows) - 1))
+        summary = summarise(self.recipe, self.rows, heldout_overlap(self.path, len(self.rows) - 1))
         write_json(self.path / "summary.json", summary)
         return summary
 

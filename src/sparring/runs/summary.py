@@ -6,10 +6,14 @@ from collections.abc import Mapping, Sequence
 from statistics import fmean
 from typing import Any
 
+from sparring.config import Recipe
 from sparring.intervals import wilson_interval
+from sparring.runs.ledger import discrepancies, total_ledger
 
 
-def summarise(rows: Sequence[Mapping[str, Any]], overlap: Mapping[str, Mapping[str, int]]) -> dict[str, Any]:
+def summarise(
+    recipe: Recipe, rows: Sequence[Mapping[str, Any]], overlap: Mapping[str, Mapping[str, int]]
+) -> dict[str, Any]:
     """Summarise metrics rows, one a round, round 0 being the evaluation before training.
 
     overlap is what `heldout_overlap` found: how many training tasks are held out too.
@@ -32,7 +36,10 @@ def summarise(rows: Sequence[Mapping[str, Any]], overlap: Mapping[str, Mapping[s
         "difficulty_last": _mean(last, "difficulty_mean"),
         "training_tasks": dict(overlap),
         "rollouts": rows[-1]["rollouts"] if rows else 0,
+        "ledger": total_ledger(rows),
+        "ledger_discrepancies": discrepancies(recipe, rows),
         "minutes": sum(sum(row["seconds"].values()) for row in rows) / 60,
+        "cpu_minutes": sum(row["cpu_seconds"] for row in rows) / 60,
     }
 
 
@@ -57,6 +64,14 @@ def summary_text(summary: Mapping[str, Any]) -> str:
         lines.append("training tasks of different content, and how many of these are held out too")
     for name, count in summary["training_tasks"].items():
         lines.append(f"  {name:<16} {count['distinct']:,}, {count['held_out']:,}")
+    ledger = summary["ledger"]
+    if ledger["probe_rollouts"]:
+        lines.append(
+            f"{ledger['emitted']:,} emissions, {ledger['probe_rollouts']:,} probe rollouts, "
+            f"{ledger['trained_tasks']:,} tasks trained on and {ledger['dropped_tasks']:,} dropped, "
+            f"{ledger['train_rollouts']:,} training rollouts"
+        )
+    lines += [f"the ledger is not the recipe's: {line}" for line in summary["ledger_discrepancies"]]
     lines.append(f"{summary['rollouts']:,} rollouts in {summary['minutes']:.1f} minutes of rounds and evaluation")
     return "\n".join(lines)
 

@@ -4,41 +4,37 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Sequence
 from statistics import fmean, pstdev
 from typing import Any
 
 from sparring.credit import executor_turn_rewards, planner_rewards
-from sparring.methods.lure import Lure, LureRound
+from sparring.methods.base import Round, Solver
 from sparring.placement.base import Outcome
 from sparring.roles import Role, render_executor, render_planner, shown_episodes, shown_plans
-from sparring.trajectories import PolicySequence, StopReason, Trajectory
+from sparring.runs.ledger import round_ledger
+from sparring.trajectories import Group, PolicySequence, StopReason, Trajectory
 
 UPDATE_METRICS = ("kl", "entropy", "clip_share", "grad_norm", "sampler_gap", "optimiser_steps")
 
 
-def metrics_row(
-    number: int,
-    done: LureRound | None,
-    method: Lure,
-    heldout: Mapping[str, Any] | None,
-    rollouts: int,
-    seconds: Mapping[str, float],
-) -> dict[str, Any]:
-    """The row of one round; None where nothing was measured. Round 0 holds the first evaluation."""
+def metrics_row(number: int, done: Round | None, solver: Solver, rollouts: int) -> dict[str, Any]:
+    """The row of one round; None where nothing was measured. Round 0 is the evaluation before training.
+
+    rollouts: of the whole run so far. What the clock and an evaluation say is put to it later.
+    """
     outcomes = done.outcomes if done else []
     return {
         "round": number,
         "environments": {
             name: _environment_metrics([each for each in outcomes if each.emission.environment == name])
-            for name in (method.environments if done else ())
+            for name in (solver.environments if done else ())
         },
-        "roles": {role.value: _role_metrics(role, outcomes, done.updates.get(role, {}), method) for role in Role}
-        if done
-        else {},
-        "heldout": heldout,
+        "roles": {role.value: _role_metrics(role, done, solver) for role in Role} if done else {},
+        "notes": dict(done.notes) if done else {},
+        "ledger": round_ledger(done) if done else None,
+        "heldout": None,
         "rollouts": rollouts,
-        "seconds": dict(seconds),
     }
 
 
@@ -69,20 +65,22 @@ def signature_entropy(signatures: Sequence[str]) -> float | None:
     return -sum(share * math.log(share) for share in shares)
 
 
-def _role_metrics(role: Role, outcomes: Sequence[Outcome], update: Mapping[str, float], method: Lure) -> dict[str, Any]:
-    finished = [t for outcome in outcomes if outcome.group for t in outcome.group.finished]
+def _role_metrics(role: Role, done: Round, solver: Solver) -> dict[str, Any]:
+    """How a role spoke in a round, probes included, and its update."""
+    update = done.updates.get(role, {})
+    finished = [trajectory for group in (*done.trained, *done.probed) for trajectory in group.finished]
     turns = [turn for trajectory in finished for turn in trajectory.turns]
     if role is Role.EVADER:
-        emissions = [outcome.emission for outcome in outcomes if outcome.emission.sequence is not None]
+        emissions = [outcome.emission for outcome in done.outcomes if outcome.emission.sequence is not None]
         rewards = [emission.reward for emission in emissions if emission.reward is not None]
         well_formed = [emission.difficulty is not None for emission in emissions]
         sequences = [emission.sequence for emission in emissions if emission.sequence is not None]
     elif role is Role.PLANNER:
-        rewards = planner_rewards(finished, method.planner_credit)
+        rewards = planner_rewards(finished, solver.planner_credit)
         well_formed = [trajectory.plan_well_formed for trajectory in finished]
         sequences = [trajectory.plan for trajectory in finished]
     else:
-        rewards = [float(executor_rewards(trajectory, method).sum()) for trajectory in finished]
+        rewards = [float(executor_rewards(trajectory, solver).sum()) for trajectory in finished]
         well_formed = [turn.well_formed for turn in turns]
         sequences = [trajectory.execution for trajectory in finished]
     return {
@@ -95,79 +93,90 @@ def _role_metrics(role: Role, outcomes: Sequence[Outcome], update: Mapping[str, 
     }
 
 
-def executor_rewards(trajectory: Trajectory, method: Lure) -> Any:
+def executor_rewards(trajectory: Trajectory, solver: Solver) -> Any:
     """Eq. 4's scalars of one rollout, whatever the credit that training used."""
     gains = [turn.gain for turn in trajectory.turns]
     captured = trajectory.captured
-    return executor_turn_rewards(gains, captured, method.progress_weight, method.zero_progress_cost)
+    return executor_turn_rewards(gains, captured, solver.progress_weight, solver.zero_progress_cost)
 
 
-def task_keys(outcomes: Sequence[Outcome], method: Lure) -> list[str | None]:
+def task_keys(outcomes: Sequence[Outcome], solver: Solver) -> list[str | None]:
     """The content key of each emission's task; None where it gave none. It takes a solution, so ask once a round."""
     return [
         None
         if outcome.group is None
-        else method.environments[outcome.emission.environment].content_key(outcome.group.task)
+        else solver.environments[outcome.emission.environment].content_key(outcome.group.task)
         for outcome in outcomes
     ]
 
 
-def rollout_rows(outcomes: Sequence[Outcome], keys: Sequence[str | None], method: Lure) -> list[dict[str, Any]]:
+def rollout_rows(done: Round, keys: Sequence[str | None], solver: Solver) -> list[dict[str, Any]]:
     """Every trajectory of a round: prompts (the exchanges shown first too), text, ids, progress and reward.
 
-    keys are those of `task_keys`. A rollout that broke keeps its turns, without rewards.
+    keys are those of `task_keys`. A rollout that broke keeps its turns, without rewards. probe marks
+    rollouts that were made to look at a task, not to train on it.
     """
+    probes = done.probes or [None] * len(done.outcomes)
+    groups = [
+        (number, key, group, group is probe)
+        for number, (outcome, key, probe) in enumerate(zip(done.outcomes, keys, probes, strict=True))
+        for group in ([probe] if outcome.group is probe else [probe, outcome.group])
+        if group is not None
+    ]
+    return [row for number, key, group, probe in groups for row in _group_rows(group, number, key, probe, solver)]
+
+
+def _group_rows(group: Group, number: int, key: str | None, probe: bool, solver: Solver) -> list[dict[str, Any]]:
     rows = []
-    for number, (outcome, key) in enumerate(zip(outcomes, keys, strict=True)):
-        if outcome.group is None:
-            continue
-        task = outcome.group.task
-        examples = method.pursuers.examples[task.public.environment]
-        planned = {"shown": shown_plans(examples), "prompt": render_planner(task.public)}
-        opening = render_executor(task.public, instructed=bool(examples))
-        executed = {"shown": shown_episodes(examples), "prompt": opening}
-        for trajectory in outcome.group.trajectories:
-            broken = trajectory.error is not None
-            rewards = [None] * len(trajectory.turns) if broken else executor_rewards(trajectory, method).tolist()
-            rows.append(
-                {
-                    "task": key,
-                    "environment": task.public.environment,
-                    "difficulty": task.difficulty,
-                    "seed": task.seed,
-                    "signature": outcome.group.signature,
-                    "statement": task.public.statement,
-                    "group": number,
-                    "captured": trajectory.captured,
-                    "progress": trajectory.progress,
-                    "error": trajectory.error,
-                    "plan": {
-                        **planned,
-                        "text": trajectory.plan_text,
-                        "stages": trajectory.stages,
-                        "well_formed": trajectory.plan_well_formed,
-                        "stage_ends": trajectory.stage_ends,
-                        **_tokens(trajectory.plan),
-                    },
-                    "turns": [
-                        {
-                            "stage": turn.stage,
-                            "text": turn.text,
-                            "observation": turn.observation,
-                            "progress": turn.progress,
-                            "gain": turn.gain,
-                            "reward": reward,
-                            "well_formed": turn.well_formed,
-                            "stop": stop.value,
-                        }
-                        # A turn that broke its checker was sampled and has a stop, but no verdict.
-                        for turn, reward, stop in zip(
-                            trajectory.turns, rewards, trajectory.execution.stops[: len(rewards)], strict=True
-                        )
-                    ],
-                    "execution": {**executed, **_tokens(trajectory.execution)},
-                }
-            )
+    task = group.task
+    examples = solver.pursuers.examples[task.public.environment]
+    planned = {"shown": shown_plans(examples), "prompt": render_planner(task.public)}
+    opening = render_executor(task.public, instructed=bool(examples))
+    executed = {"shown": shown_episodes(examples), "prompt": opening}
+    for trajectory in group.trajectories:
+        broken = trajectory.error is not None
+        rewards = [None] * len(trajectory.turns) if broken else executor_rewards(trajectory, solver).tolist()
+        rows.append(
+            {
+                "task": key,
+                "environment": task.public.environment,
+                "difficulty": task.difficulty,
+                "seed": task.seed,
+                "signature": group.signature,
+                "statement": task.public.statement,
+                "group": number,
+                "probe": probe,
+                "captured": trajectory.captured,
+                "answer": trajectory.answer,
+                "progress": trajectory.progress,
+                "error": trajectory.error,
+                "plan": {
+                    **planned,
+                    "text": trajectory.plan_text,
+                    "stages": trajectory.stages,
+                    "well_formed": trajectory.plan_well_formed,
+                    "stage_ends": trajectory.stage_ends,
+                    **_tokens(trajectory.plan),
+                },
+                "turns": [
+                    {
+                        "stage": turn.stage,
+                        "text": turn.text,
+                        "observation": turn.observation,
+                        "progress": turn.progress,
+                        "gain": turn.gain,
+                        "reward": reward,
+                        "well_formed": turn.well_formed,
+                        "stop": stop.value,
+                    }
+                    # A turn that broke its checker was sampled and has a stop, but no verdict.
+                    for turn, reward, stop in zip(
+                        trajectory.turns, rewards, trajectory.execution.stops[: len(rewards)], strict=True
+                    )
+                ],
+                "execution": {**executed, **_tokens(trajectory.execution)},
+            }
+        )
     return rows
 
 

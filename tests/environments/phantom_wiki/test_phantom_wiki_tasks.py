@@ -76,7 +76,7 @@ def test_statements() -> None:
     ("change", "field"),
     [
         ({"population": "spec"}, "population"),
-        ({"population": (3, 13)}, "population"),
+        ({"population": (3, 41)}, "population"),
         ({"population": (3, 6)}, "maximum_hops"),
         ({"tools": "articles"}, "tools"),
         ({"attribute_question_probability": 0.5}, "attribute_question_probability"),

@@ -7,6 +7,7 @@ import random
 import subprocess
 import sys
 from collections import Counter
+from collections.abc import Sequence
 
 import pytest
 from hypothesis import given, settings
@@ -31,9 +32,9 @@ WORLDS = st.builds(
 )
 
 
-def drawn(population: int, seed: int, *, short_names: bool = False) -> Universe:
+def drawn(population: int, seed: int, *, short: Sequence[str] = ()) -> Universe:
     return draw_universe(
-        population, random.Random(seed), tree_size=25, maximum_branching=5, mean_friends=3.0, short_names=short_names
+        population, random.Random(seed), tree_size=25, maximum_branching=5, mean_friends=3.0, short_names=short
     )
 
 
@@ -200,9 +201,16 @@ def test_equal_seeds_give_equal_universes() -> None:
 
 
 def test_short_names_are_single_lower_case_words() -> None:
-    words = list(drawn(12, 0, short_names=True).people)
-    assert len(set(words)) == 12
-    assert all(name.islower() and name.isalpha() for name in words)
+    for population in (12, 40):
+        words = list(drawn(population, 0, short=names.short_names(population)).people)
+        assert len(set(words)) == population
+        assert all(name.islower() and name.isalpha() for name in words)
+
+
+def test_a_world_of_few_people_has_few_words_and_a_larger_one_begins_with_the_same() -> None:
+    assert len(names.short_names(3)) == len(names.short_names(12)) == 12
+    assert names.short_names(40)[:12] == names.short_names(3)
+    assert len(names.short_names(30)) == 30
 
 
 EVERYTHING = """

@@ -49,7 +49,7 @@ from sparring.environments.phantom_wiki.kinship import (
     draw_universe,
 )
 from sparring.environments.phantom_wiki.mistakes import other_values, wrong_claim, wrong_lookup
-from sparring.environments.phantom_wiki.names import SHORT_NAMES
+from sparring.environments.phantom_wiki.names import SHORT_NAMES, short_names
 from sparring.errors import UserError
 from sparring.tasks import GenerationRefusedError, Guide, PromptPack, Task
 
@@ -57,8 +57,6 @@ UNIVERSES_AT_MOST = 200
 # Below the number of first names of a gender, so that a family never runs out of them.
 TREE_SIZE_HIGH = 50
 STAGES_AT_MOST = 4
-# Equal stages: a longer plan is more of the same, which a small model can carry over.
-HOPS_PER_STAGE = 2
 PRONOUNS = {"mother": "her", "sister": "her", "daughter": "her", "wife": "her", "friend": "their"}
 # Two people besides the start, so that another gold exists for the gold-swap audit.
 POPULATION_LOW = 3
@@ -77,6 +75,8 @@ class PhantomWikiSettings(EnvironmentSettings):
     tools: "articles" (article, find) or "lookup" (one relation of one person).
     attribute_question_probability: how often the last hop asks for an attribute.
     unique: every hop reaches exactly one; else hops may be sets, and claims name the whole set.
+    hops_per_stage: hops of one stage of the own solution's plan, more where the chain is longer than four such
+        stages. Equal stages make a longer plan more of the same, which a small model can carry over.
     """
 
     maximum_hops: int = Field(default=6, ge=1, le=20)
@@ -87,6 +87,7 @@ class PhantomWikiSettings(EnvironmentSettings):
     tools: Literal["articles", "lookup"] = "articles"
     attribute_question_probability: float = Field(default=0.5, ge=0.0, le=1.0)
     unique: bool = True
+    hops_per_stage: int = Field(default=2, ge=1, le=20)
 
     @field_validator("population", mode="before")
     @classmethod
@@ -161,7 +162,7 @@ class PhantomWiki(Environment[PhantomWikiSettings, KinshipSecret, PhantomWikiEpi
                 tree_size=settings.tree_size,
                 maximum_branching=settings.maximum_branching,
                 mean_friends=settings.mean_friends,
-                short_names=self.pack is PromptPack.COMPACT,
+                short_names=self._short_names,
             )
             chain = next(chains(universe, relations, attribute, rng, unique=settings.unique), None)
             if chain is not None:
@@ -216,6 +217,11 @@ class PhantomWiki(Environment[PhantomWikiSettings, KinshipSecret, PhantomWikiEpi
             ended=ended,
         )
 
+    def answer(self, episode: PhantomWikiEpisode) -> str | None:
+        """The last claim of an episode that claimed every hop."""
+        complete = episode.claimed == len(episode.task.secret.chain.hops)
+        return ", ".join(sorted(episode.last_claim)) if complete else None
+
     def _observation(self, read: Action | None, found: Hop) -> str:
         if read is None:
             return UNREADABLE[self.pack]
@@ -228,7 +234,7 @@ class PhantomWiki(Environment[PhantomWikiSettings, KinshipSecret, PhantomWikiEpi
     def solve(self, task: Task[KinshipSecret]) -> Solution:
         """Follow the chain. With articles: claim what was just read and open the next, submit the end."""
         chain = task.secret.chain
-        ends = _stage_ends(chain)
+        ends = _stage_ends(chain, self.settings.hops_per_stage)
         stages = [self._stage_text(chain, begin, end) for begin, end in zip([0, *ends], ends, strict=False)]
         return Solution(tuple(stages), tuple(map(self._write, self._actions(chain))))
 
@@ -250,7 +256,7 @@ class PhantomWiki(Environment[PhantomWikiSettings, KinshipSecret, PhantomWikiEpi
 
     def _actions(self, chain: Chain) -> list[Action]:
         """The turns that follow the chain: a lookup claims hop by hop, an article is claimed by the turn after it."""
-        ends, last = _stage_ends(chain), len(chain.steps)
+        ends, last = _stage_ends(chain, self.settings.hops_per_stage), len(chain.steps)
         reached: list[Hop] = [(chain.start,), *chain.hops]
         steps = enumerate(zip(reached, chain.steps, strict=False), start=1)
         if self.settings.tools == "lookup":
@@ -286,9 +292,15 @@ class PhantomWiki(Environment[PhantomWikiSettings, KinshipSecret, PhantomWikiEpi
         ]
         return replace(task, secret=replace(secret, chain=replace(secret.chain, hops=tuple(hops))))
 
+    @property
+    def _short_names(self) -> tuple[str, ...]:
+        """The names of the compact pack, none in the chat pack."""
+        bounds = self.settings.population
+        return short_names(bounds[1]) if self.pack is PromptPack.COMPACT and bounds != "spec" else ()
+
     def compact_words(self) -> tuple[str, ...]:
         """Question word, names, relations, flags."""
-        return (self.guide.tag, "who", *SHORT_NAMES, *RELATIONS, DONE, SUBMIT, NONE)
+        return (self.guide.tag, "who", *self._short_names, *RELATIONS, DONE, SUBMIT, NONE)
 
 
 def _refuse_wordless(settings: PhantomWikiSettings) -> None:
@@ -341,7 +353,7 @@ def _stage_in_words(chain: Chain, begin: int, end: int) -> str:
     return f"find {', then '.join(phrases)}"
 
 
-def _stage_ends(chain: Chain) -> list[int]:
+def _stage_ends(chain: Chain, hops_per_stage: int) -> list[int]:
     """After how many hops each stage of the plan ends."""
-    per_stage = max(HOPS_PER_STAGE, math.ceil(len(chain.steps) / STAGES_AT_MOST))
+    per_stage = max(hops_per_stage, math.ceil(len(chain.steps) / STAGES_AT_MOST))
     return [min(begin + per_stage, len(chain.steps)) for begin in range(0, len(chain.steps), per_stage)]

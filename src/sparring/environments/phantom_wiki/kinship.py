@@ -11,7 +11,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
-from sparring.environments.phantom_wiki.names import HOBBIES, JOBS, SHORT_NAMES
+from sparring.environments.phantom_wiki.names import HOBBIES, JOBS
 from sparring.environments.phantom_wiki.reach import Reach
 from sparring.environments.phantom_wiki.relations import RELATION_TABLE, SPOUSE
 from sparring.environments.phantom_wiki.universes import Families, friendships, full_names
@@ -151,17 +151,17 @@ def draw_universe(
     tree_size: int,
     maximum_branching: int,
     mean_friends: float,
-    short_names: bool = False,
+    short_names: Sequence[str] = (),
 ) -> Universe:
     """A universe of family trees, in which each pair are friends with probability mean_friends / population.
 
     tree_size, maximum_branching: the most people in a tree and children of a couple.
-    short_names: single lower-case words, for at most len(SHORT_NAMES) people.
+    short_names: names to draw from in place of full ones, no fewer than people.
     """
     families = Families()
     while (missing := population - len(families.genders)) > 0:
         families.grow_tree(min(tree_size, missing), maximum_branching, rng)
-    names = rng.sample(SHORT_NAMES, population) if short_names else full_names(families, rng)
+    names = rng.sample(short_names, population) if short_names else full_names(families, rng)
     people = {
         name: Person(
             name=name,

@@ -180,4 +180,16 @@ HOBBIES: tuple[str, ...] = _phrases(
     making, wrestling, yodelling, yoga, zither playing"""
 )
 
-SHORT_NAMES: tuple[str, ...] = _words("ann bob cal dan eve fay gus hal ivy jon kim lee")
+SHORT_NAMES: tuple[str, ...] = _words(
+    """ann bob cal dan eve fay gus hal ivy jon kim lee
+    mia ned ora pam quin ray sue tom una vic wes xia yan zed abe bea cid dot eli flo gil hue ike jan kit lou max nan"""
+)
+FEWEST_SHORT_NAMES = 12
+
+
+def short_names(population: int) -> tuple[str, ...]:
+    """The short names that universes of at most `population` people draw from: no fewer than FEWEST_SHORT_NAMES.
+
+    A world of few people has few words, so that a small model's vocabulary stays small.
+    """
+    return SHORT_NAMES[: max(FEWEST_SHORT_NAMES, population)]

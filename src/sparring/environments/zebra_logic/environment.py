@@ -163,6 +163,10 @@ class ZebraLogic(Environment[ZebraLogicSettings, ZebraLogicSecret, ZebraLogicEpi
             ended=ended,
         )
 
+    def answer(self, episode: ZebraLogicEpisode) -> str | None:
+        """The rows that stand, in order; None for an empty grid."""
+        return repr(sorted(episode.rows.items())) if episode.rows else None
+
     def solve(self, task: Task[ZebraLogicSecret]) -> Solution:
         """One turn a stage, each with the cells that are known by then."""
         return self._written(task.secret, task.secret.grid)

@@ -1,0 +1,178 @@
+"""A recipe: one run, complete, and what must hold between its sections."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from math import ceil, isfinite
+from typing import Annotated, Any
+
+import tomli_w
+from pydantic import AfterValidator, Field, model_validator
+
+from sparring.config.sections import (
+    LARGEST,
+    BackboneSection,
+    BudgetSection,
+    CheckpointSection,
+    EngineSection,
+    EvaluationSection,
+    MethodSection,
+    ObjectiveSection,
+    PlacementSection,
+    PromptsSection,
+    RoleSection,
+    RolesSection,
+    Section,
+    Seed,
+    folder_name,
+)
+from sparring.credit import ExecutorCredit, PlannerCredit, capture_dominance_holds
+from sparring.errors import UserError, nearest
+from sparring.objectives import Objective
+from sparring.tasks import PromptPack
+
+DEEPEST = 8
+"""How deep the settings of an environment may nest."""
+
+_OUTCOME = {"method.executor_credit": ExecutorCredit.TERMINAL, "method.planner_credit": PlannerCredit.CAPTURE}
+METHOD_PARTS: Mapping[str, Mapping[str, str]] = {
+    "grpo": {"placement.name": "uniform", **_OUTCOME},
+    "grpo_zero": {"placement.name": "frozen_pool", **_OUTCOME},
+    "r_zero": {"placement.name": "evader", **_OUTCOME},
+}
+"""Whose placement and credit are part of the method, and what they are."""
+
+
+class Recipe(Section):
+    """One run, complete."""
+
+    name: Annotated[str, AfterValidator(folder_name)]
+    seed: Seed = 0
+    rounds: int = Field(default=8, ge=0, le=LARGEST)
+    backbone: BackboneSection = BackboneSection()
+    engine: EngineSection = EngineSection()
+    prompts: PromptsSection = PromptsSection()
+    environments: dict[str, dict[str, Any]] = Field(min_length=1)
+    roles: RolesSection = RolesSection()
+    method: MethodSection = MethodSection()
+    placement: PlacementSection = PlacementSection()
+    budget: BudgetSection = BudgetSection()
+    objective: ObjectiveSection = ObjectiveSection()
+    evaluation: EvaluationSection = EvaluationSection()
+    checkpoint: CheckpointSection = CheckpointSection()
+
+    @model_validator(mode="after")
+    def _settings_of_plain_values(self) -> Recipe:
+        """The environments check their own settings; inf, nan and endless nesting are refused everywhere."""
+        for name, settings in self.environments.items():
+            _refuse_odd(settings, f"environments.{name}", DEEPEST)
+        return self
+
+    @model_validator(mode="after")
+    def _pack_that_the_backbone_reads(self) -> Recipe:
+        prompts, compact = self.prompts, self.prompts.pack is PromptPack.COMPACT
+        if self.backbone.name == "micro" and not compact:
+            raise ValueError(
+                f"backbone.name = 'micro' reads no prose, which prompts.pack = '{prompts.pack}' writes; "
+                "give prompts.pack = 'compact', or another backbone"
+            )
+        if prompts.worked_examples and compact:
+            raise ValueError(
+                f"prompts.worked_examples = {prompts.worked_examples} goes with prompts.pack = 'chat' alone: "
+                "the compact words cannot write an example's plan; give prompts.worked_examples = 0"
+            )
+        return self
+
+    @model_validator(mode="after")
+    def _hints_in_order(self) -> Recipe:
+        if self.placement.hint_low > self.placement.hint_high:
+            raise ValueError("placement.hint_low is above placement.hint_high; swap them")
+        return self
+
+    @model_validator(mode="after")
+    def _band_in_order(self) -> Recipe:
+        if self.method.band_low > self.method.band_high:
+            raise ValueError("method.band_low is above method.band_high; swap them")
+        return self
+
+    @model_validator(mode="after")
+    def _budget_of_whole_groups(self) -> Recipe:
+        rollouts, size = self.budget.rollouts, self.method.group_size
+        if rollouts % size:
+            raise ValueError(
+                f"budget.rollouts = {rollouts} is no multiple of method.group_size = {size}, so no run can end at it; "
+                f"give {rollouts - rollouts % size} or {rollouts - rollouts % size + size}"
+            )
+        return self
+
+    @model_validator(mode="after")
+    def _parts_of_the_method(self) -> Recipe:
+        """A method is what its paper says; another placement or credit makes another method, under LURE's name."""
+        name = self.method.name
+        for key, wanted in METHOD_PARTS.get(name, {}).items():
+            section, _, field = key.partition(".")
+            given = getattr(getattr(self, section), field)
+            if given != wanted:
+                raise ValueError(f"method.name = {name!r} goes with {key} = '{wanted}', not '{given}'; give that")
+        return self
+
+    @model_validator(mode="after")
+    def _warm_up_of_known_environments(self) -> Recipe:
+        for key in ("warm_up_difficulty", "warm_up_share"):
+            for name, value in getattr(self.backbone, key).items():
+                if name not in self.environments:
+                    near = nearest(name, self.environments)
+                    raise ValueError(f"unknown key backbone.{key}.{name} = {value}; the nearest key is {near}")
+        return self
+
+    def objective_of(self, role: str) -> Objective:
+        """The update numbers of one role."""
+        section: RoleSection = getattr(self.roles, role)
+        return Objective(
+            learning_rate=section.learning_rate,
+            kl_weight=self.objective.kl_weight,
+            clip_low=self.objective.clip,
+            clip_high=self.objective.clip,
+            kl_estimator=self.objective.kl_estimator,
+            kl_reference=self.objective.kl_reference,
+            epochs=self.objective.epochs,
+            optimiser_steps=self.objective.optimiser_steps,
+            gradient_clip=self.objective.gradient_clip,
+            temperature=section.temperature,
+            keep_zero_variance_kl=self.objective.keep_zero_variance_kl,
+        )
+
+    @property
+    def expected_rounds(self) -> int:
+        """The number of the last round; where a budget ends the run, reckoned without malformed emissions."""
+        if not self.budget.rollouts:
+            return self.rounds
+        tasks = self.placement.slots * self.placement.samples * len(self.environments)
+        groups = 1.0 + self.method.expected_kept if self.method.name == "r_zero" else 1.0
+        return ceil(self.budget.rollouts / (tasks * self.method.group_size * groups))
+
+    def toml(self) -> str:
+        """The resolved recipe, every default written out."""
+        return tomli_w.dumps(self.model_dump(mode="json"))
+
+    def check_capture_dominance(self, turn_limit: int) -> None:
+        """Refuse a recipe under which a failure could outrank a capture (LURE Prop. 3)."""
+        if not capture_dominance_holds(self.method.progress_weight, self.method.zero_progress_cost, turn_limit):
+            raise UserError(
+                f"method.zero_progress_cost = {self.method.zero_progress_cost} breaks capture dominance: "
+                f"progress_weight * zero_progress_cost * (turn limit {turn_limit} - 1) must stay below 1; lower it"
+            )
+
+
+def _refuse_odd(value: Any, key: str, depth: int) -> None:
+    """ValueError for a number that is not finite, or for tables and lists nested deeper than `depth`."""
+    if depth == 0:
+        raise ValueError(f"{key} nests more than {DEEPEST} deep; give keys and plain lists")
+    if isinstance(value, float) and not isfinite(value):
+        raise ValueError(f"{key} = {value} is not accepted: give a finite number")
+    if isinstance(value, Mapping):
+        for name, inner in value.items():
+            _refuse_odd(inner, f"{key}.{name}", depth - 1)
+    elif isinstance(value, list):
+        for inner in value:
+            _refuse_odd(inner, key, depth - 1)
