@@ -1,4 +1,4 @@
-"""The command line: `sparring train | eval | score | report | play | doctor | backbone`.
+"""The command line: `sparring train | lab | eval | score | report | play | doctor | backbone`.
 
 Bad input of any kind is one line on stderr and exit code 2, and so is a machine that refuses (no
 space, no memory). Any other exception is a mistake of this program and keeps its traceback. The
@@ -55,7 +55,8 @@ class OneLineParser(argparse.ArgumentParser):
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run one command line; its exit code.
 
-    0; 1 when the doctor finds a fault; 2 for bad input; 130 when interrupted; 141 for a closed pipe.
+    0; 1 when the doctor finds a fault or a run of a suite failed; 2 for bad input; 130 when interrupted; 141
+    for a closed pipe.
     """
     logging.basicConfig(format="sparring: %(levelname)s: %(message)s", level=logging.WARNING)
     if isinstance(sys.stdout, io.TextIOWrapper):
@@ -136,6 +137,15 @@ def make_parser() -> OneLineParser:
     train.add_argument("--dry-run", action="store_true", help="print the plan and load no model")
     train.add_argument("--json", type=Path, metavar="FILE", help="write the plan of --dry-run here too")
 
+    lab = verbs.add_parser("lab", help="run a suite of runs and compare them", allow_abbrev=False)
+    lab.add_argument("suite", type=Path, metavar="SUITE", help="a TOML file, or a name from recipes/suites/")
+    lab.add_argument("--out", type=Path, metavar="DIR", help="the suite's folder (default: runs/ and its name)")
+    lab.add_argument("--jobs", type=_positive, metavar="N", help="runs at a time (default: one a core)")
+    lab.add_argument("--only", type=_names, metavar="A,B", help="only these arms")
+    lab.add_argument("--seeds", type=_naturals, metavar="1,2", help="only these seeds")
+    lab.add_argument("--minutes", type=_positive, default=120, metavar="N", help="the longest run (default: 120)")
+    lab.add_argument("--dry-run", action="store_true", help="print what would run")
+
     evaluate = verbs.add_parser("eval", help="generate and score benchmark answers", allow_abbrev=False)
     evaluate.add_argument("target", metavar="RUN_OR_MODEL", help="a run folder, a model folder or a hub id")
     evaluate.add_argument("--benchmarks", type=_names, required=True, metavar="A,B,C", help="which, by name")
@@ -180,6 +190,9 @@ def _run(arguments: list[str]) -> int:
     match given.verb:
         case "train":
             commands.train(given.recipe, overrides, given.out, given.resume, given.dry_run, given.json)
+        case "lab":
+            asked = (given.jobs, given.only, given.seeds, given.minutes)
+            return 0 if commands.lab(given.suite, given.out, *asked, dry_run=given.dry_run) else 1
         case "eval":
             commands.evaluate(given.target, given.benchmarks, given.limit, given.out)
         case "score":
@@ -267,6 +280,10 @@ def _natural(text: str) -> int:
     if not 0 <= _whole(text) <= LARGEST:
         raise argparse.ArgumentTypeError(f"{text[:40]!r} is not a whole number from 0 to {LARGEST:,}")
     return int(text)
+
+
+def _naturals(text: str) -> list[int]:
+    return [_natural(part.strip()) for part in text.split(",")]
 
 
 def _whole(text: str) -> int:

@@ -65,6 +65,27 @@ def train(
         raise KeyboardInterrupt(hint) from interrupt
 
 
+def lab(
+    suite: Path,
+    out: Path | None,
+    at_once: int | None,
+    arms: Sequence[str] | None,
+    seeds: Sequence[int] | None,
+    minutes: float,
+    *,
+    dry_run: bool,
+) -> bool:
+    """Run a suite; False when a run of it failed."""
+    from rich.console import Console
+
+    from sparring.lab.command import lab as run_lab
+
+    try:
+        return run_lab(suite, out, at_once, arms, seeds, minutes, dry_run, Console())
+    except KeyboardInterrupt as interrupt:
+        raise KeyboardInterrupt("the same command goes on with the suite") from interrupt
+
+
 def evaluate(target: str, benchmarks: Sequence[str], limit: int | None, out: Path | None) -> None:
     """Generate answers of a run or model to benchmarks, store them, score them."""
     from rich.console import Console

@@ -30,6 +30,7 @@ from sparring.config import BackboneSection
 from sparring.engines.dialogue import TemplateDialogue
 from sparring.environments.base import AnyEnvironment
 from sparring.errors import UserError
+from sparring.placement.base import COMPETENCE_BINS
 from sparring.roles import render_evader
 from sparring.rollouts import demonstration
 from sparring.tasks import GenerationRefusedError, PromptPack, derive_seed
@@ -130,7 +131,12 @@ class Lessons(IterableDataset[list[PolicySequence]]):
         """A well-formed emission near its hint; where to steer is left to the evader to learn."""
         hint = rng.randrange(21) / 20
         bins = [(8, None if rng.random() < 0.3 else rng.random()) for _ in range(10)]
-        difficulty = rng.randrange(21) / 20 if rng.random() < 0.3 else hint + 0.05 * round(rng.gauss(0.0, 2.0))
+        share = self.section.warm_up_competence_share
+        if share and rng.random() < share:
+            bins, half = falling_competence(rng)
+            difficulty = half + 0.05 * round(rng.gauss(0.0, 1.0))
+        else:
+            difficulty = rng.randrange(21) / 20 if rng.random() < 0.3 else hint + 0.05 * round(rng.gauss(0.0, 2.0))
         sequence = PolicySequence("evader")
         prompt = render_evader(PromptPack.COMPACT, name, self.environments[name].guide, hint, bins)
         sequence.append([*self.dialogue.opening(prompt), *self.dialogue.ready()])
@@ -144,6 +150,22 @@ class Lessons(IterableDataset[list[PolicySequence]]):
         except KeyError as unknown:
             raise UserError(f"compact text {text!r} has {unknown}, which compact_words lacks; add it there") from None
         return Generation(ids, (0.0,) * len(ids), StopReason.END)
+
+
+def falling_competence(rng: random.Random) -> tuple[list[tuple[int, float | None]], float]:
+    """A competence table that falls over difficulty, with gaps, and the difficulty where it passes one half.
+
+    A pretrained model that is asked for tasks solved half of the time can read such a table. The micro
+    backbone learns to in these lessons.
+    """
+    half, width = rng.randrange(21) / 20, 0.02 + 0.15 * rng.random()
+    bins: list[tuple[int, float | None]] = []
+    for number in range(COMPETENCE_BINS):
+        distance = (number + 0.5) / COMPETENCE_BINS - half
+        rate = 1.0 / (1.0 + math.exp(distance / width))
+        seen = rng.random() < math.exp(-abs(distance) / 0.3)
+        bins.append((8, min(1.0, max(0.0, rate + rng.gauss(0.0, 0.1))) if seen else None))
+    return bins, half
 
 
 def accumulate(model: Any, batch: list[PolicySequence]) -> None:

@@ -13,7 +13,8 @@ from typing import Any
 from sparring.tasks import PromptPack
 
 _THINK, _END_THINK = "<think>", "</think>"
-_STAGES_AT_MOST = 4
+STAGES_AT_MOST = 4
+"""Stages of a plan (LURE 1.5)."""
 _OBJECT_OPENS = re.compile(r'\{(?=\s*["}])')
 
 # strict=False: models write raw line breaks inside strings, and the benchmarks accept them.
@@ -70,8 +71,8 @@ def parse_emission(text: str) -> float | None:
     return float(value) if 0 <= value <= 1 else None
 
 
-def parse_plan(text: str, pack: PromptPack) -> tuple[str, ...] | None:
-    """The stages a planner wrote, 1 to 4 of them, none empty; None when there is no such plan.
+def parse_plan(text: str, pack: PromptPack, stage_limit: int = STAGES_AT_MOST) -> tuple[str, ...] | None:
+    """The stages a planner wrote, 1 to `stage_limit` of them, none empty; None when there is no such plan.
 
     Chat: the last JSON list of strings. Compact: the words, split into stages at the word ",".
     """
@@ -79,7 +80,7 @@ def parse_plan(text: str, pack: PromptPack) -> tuple[str, ...] | None:
     if answer is None:
         return None
     stages = _last_list_of_strings(answer) if pack is PromptPack.CHAT else _split_at_commas(answer)
-    if stages is None or not 1 <= len(stages) <= _STAGES_AT_MOST or not all(stages):
+    if stages is None or not 1 <= len(stages) <= stage_limit or not all(stages):
         return None
     return tuple(stages)
 

@@ -1,8 +1,9 @@
 """Drives groups of rollouts: every pending turn of every rollout of a role in one batch.
 
-The protocol (SPEC 1.5): the planner speaks once a rollout and writes 1 to 4 stages; the executor
-works through them under a turn budget, sees tool results only, and never learns whether it is
-right. A plan that cannot be read leaves the executor one stage without advice.
+The protocol (SPEC 1.5): the planner speaks once a rollout and writes 1 to 4 stages, or as many as the
+environment allows; the executor works through them under a turn budget, sees tool results only, and
+never learns whether it is right. A plan that cannot be read leaves the executor one stage without
+advice.
 """
 
 from __future__ import annotations
@@ -201,7 +202,7 @@ class Pursuers:
                 sequence.append(prompt)
                 sequence.append_sampled(generation)
                 text = dialogue.decode(generation)
-                stages = parse_plan(text, task.public.pack)
+                stages = parse_plan(text, task.public.pack, self.environments[task.public.environment].stage_limit)
                 execution = PolicySequence(Role.EXECUTOR)
                 planned[-1].append(Trajectory(text, stages or NO_ADVICE, stages is not None, sequence, execution))
         return planned

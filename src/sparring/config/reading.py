@@ -24,23 +24,28 @@ def load_recipe(path: Path, overrides: Sequence[str] = ()) -> Recipe:
     Raises UserError for a missing or broken file, an unknown key (naming the nearest), or a value
     out of range.
     """
-    try:
-        data = tomllib.loads(path.read_text(encoding="utf-8"))
-    except FileNotFoundError:
-        raise UserError(f"recipe {path} does not exist; see the recipes folder") from None
-    except (OSError, UnicodeDecodeError) as error:
-        raise UserError(
-            f"recipe {path} cannot be read ({getattr(error, 'strerror', error)}); give a TOML file"
-        ) from None
-    except tomllib.TOMLDecodeError as error:
-        raise UserError(f"recipe {path} is not valid TOML: {error}") from None
-    except RecursionError:
-        raise UserError(f"recipe {path} nests too deeply; give sections, keys and plain lists") from None
-    except ValueError as error:  # a number of thousands of digits
-        raise UserError(f"recipe {path} holds a value that cannot be read ({error}); correct it") from None
+    data = read_toml(path, "recipe")
     for override in overrides:
         apply_override(data, override)
     return recipe_from(data)
+
+
+def read_toml(path: Path, kind: str) -> dict[str, Any]:
+    """The plain data of a TOML file; `kind` is what a message calls it. UserError where it cannot be read."""
+    try:
+        return tomllib.loads(path.read_text(encoding="utf-8"))
+    except FileNotFoundError:
+        raise UserError(f"{kind} {path} does not exist; see the recipes folder") from None
+    except (OSError, UnicodeDecodeError) as error:
+        raise UserError(
+            f"{kind} {path} cannot be read ({getattr(error, 'strerror', error)}); give a TOML file"
+        ) from None
+    except tomllib.TOMLDecodeError as error:
+        raise UserError(f"{kind} {path} is not valid TOML: {error}") from None
+    except RecursionError:
+        raise UserError(f"{kind} {path} nests too deeply; give sections, keys and plain lists") from None
+    except ValueError as error:  # a number of thousands of digits
+        raise UserError(f"{kind} {path} holds a value that cannot be read ({error}); correct it") from None
 
 
 def recipe_from(data: Mapping[str, Any]) -> Recipe:

@@ -66,7 +66,9 @@ class BackboneSection(Section):
 
     The warm_up keys are micro's alone. warm_up_difficulty is, per environment, the mean of the
     exponential that the difficulty of its lessons is drawn from (0.13 where none is given), and
-    warm_up_share its weight among the lessons (1 where none is given).
+    warm_up_share its weight among the lessons (1 where none is given). warm_up_competence_share is the
+    share of the evader's lessons that emit near where the competence table passes one half; the
+    others emit near the hint.
     """
 
     name: Annotated[str, AfterValidator(_not_empty)] = "smollm2"
@@ -75,6 +77,7 @@ class BackboneSection(Section):
     warm_up_steps: Count = 1000
     warm_up_difficulty: dict[str, MeanDifficulty] = {}
     warm_up_share: dict[str, Proportion] = {}
+    warm_up_competence_share: Share = 0.0
     warm_up_learning_rate: float = Field(default=5e-3, gt=0.0, le=1.0)
 
 

@@ -14,6 +14,7 @@ from typing import Any, ClassVar, Generic, TypeVar
 
 from pydantic import BaseModel, ConfigDict, ValidationError, ValidatorFunctionWrapHandler, field_validator
 
+from sparring.parsing import STAGES_AT_MOST
 from sparring.tasks import Guide, PromptPack, PublicTask, Secret, Task
 from sparring.wording import shown
 
@@ -84,7 +85,7 @@ class Episode(Generic[Secret]):
 class Solution:
     """A task's own solution, as the words a perfect planner and executor would write.
 
-    stages: 1 to 4 stages, each one line of the plan.
+    stages: 1 to the environment's stage_limit, each one line of the plan.
     turns: the executor's turns in order, flags for stage ends and submission included, within
     the stage budgets of `stage_budget`.
     """
@@ -107,6 +108,11 @@ class Environment(ABC, Generic[SettingsT, Secret, EpisodeT]):
         """Keep the settings and the prompt pack; read data files here, not in `generate`."""
         self.settings = settings
         self.pack = pack
+
+    @property
+    def stage_limit(self) -> int:
+        """Stages that a plan may have. The chat pack's planner is told 4, so only a compact one may have more."""
+        return STAGES_AT_MOST
 
     @property
     @abstractmethod
@@ -187,8 +193,8 @@ class Environment(ABC, Generic[SettingsT, Secret, EpisodeT]):
     def _play(self, task: Task[Secret], solution: Solution, which: str) -> bool:
         """Whether a solution is captured at its last turn; InvalidTaskError when a rule breaks on the way."""
         stages, turns = len(solution.stages), len(solution.turns)
-        if not 1 <= stages <= 4:
-            raise InvalidTaskError(f"the plan of the {which} solution has {stages} stages, not 1 to 4")
+        if not 1 <= stages <= self.stage_limit:
+            raise InvalidTaskError(f"the plan of the {which} solution has {stages} stages, not 1 to {self.stage_limit}")
         if not 1 <= turns <= task.public.turn_limit:
             raise InvalidTaskError(f"the {which} solution has {turns} turns, not 1 to {task.public.turn_limit}")
         episode = self.start(task)

@@ -10,8 +10,8 @@ from __future__ import annotations
 import fcntl
 import json
 import os
-from collections.abc import Callable, Mapping, Sequence
-from contextlib import suppress
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from types import TracebackType
 from typing import Any, Self
@@ -199,6 +199,31 @@ def read_metrics(path: Path) -> list[dict[str, Any]]:
             raise UserError(f"{path / 'metrics.jsonl'} line {number} is no row of a round; restore the file")
         rows.append(row)
     return rows
+
+
+@contextmanager
+def folder_lock(path: Path) -> Iterator[None]:
+    """Hold a folder against other processes; UserError where one holds it already."""
+    descriptor = _lock(path)
+    try:
+        yield
+    finally:
+        os.close(descriptor)
+
+
+def is_locked(path: Path) -> bool:
+    """Whether a process is at work in a run folder."""
+    try:
+        descriptor = os.open(path / "lock", os.O_RDWR)
+    except FileNotFoundError:
+        return False
+    try:
+        fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError:
+        return True
+    finally:
+        os.close(descriptor)
+    return False
 
 
 def _lock(path: Path) -> int:

@@ -56,7 +56,6 @@ from sparring.tasks import GenerationRefusedError, Guide, PromptPack, Task
 UNIVERSES_AT_MOST = 200
 # Below the number of first names of a gender, so that a family never runs out of them.
 TREE_SIZE_HIGH = 50
-STAGES_AT_MOST = 4
 PRONOUNS = {"mother": "her", "sister": "her", "daughter": "her", "wife": "her", "friend": "their"}
 # Two people besides the start, so that another gold exists for the gold-swap audit.
 POPULATION_LOW = 3
@@ -75,8 +74,11 @@ class PhantomWikiSettings(EnvironmentSettings):
     tools: "articles" (article, find) or "lookup" (one relation of one person).
     attribute_question_probability: how often the last hop asks for an attribute.
     unique: every hop reaches exactly one; else hops may be sets, and claims name the whole set.
-    hops_per_stage: hops of one stage of the own solution's plan, more where the chain is longer than four such
-        stages. Equal stages make a longer plan more of the same, which a small model can carry over.
+    hops_per_stage: hops of one stage of the own solution's plan, more where the chain is longer than stage_limit
+        such stages. Equal stages make a longer plan more of the same, which a small model can carry over.
+    numbered_hops: the compact question numbers its hops, from a number drawn with the task so that short chains
+        meet every number, and a lookup's answer names the hop to come. A plan may have a stage for every
+        hops_per_stage of them. A small model then carries over to chains longer than any it has seen.
     """
 
     maximum_hops: int = Field(default=6, ge=1, le=20)
@@ -88,6 +90,7 @@ class PhantomWikiSettings(EnvironmentSettings):
     attribute_question_probability: float = Field(default=0.5, ge=0.0, le=1.0)
     unique: bool = True
     hops_per_stage: int = Field(default=2, ge=1, le=20)
+    numbered_hops: bool = False
 
     @field_validator("population", mode="before")
     @classmethod
@@ -103,10 +106,11 @@ class PhantomWikiSettings(EnvironmentSettings):
 
 @dataclass(frozen=True)
 class KinshipSecret:
-    """The world and the gold chain through it."""
+    """The world, the gold chain through it, and the number of its first hop where hops are numbered."""
 
     universe: Universe
     chain: Chain
+    first: int = 1
 
 
 @dataclass
@@ -140,7 +144,19 @@ class PhantomWiki(Environment[PhantomWikiSettings, KinshipSecret, PhantomWikiEpi
             )
         if pack is PromptPack.COMPACT:
             _refuse_wordless(settings)
+        elif settings.numbered_hops:
+            raise UserError(
+                "environments.phantom_wiki.numbered_hops = true goes with prompts.pack = 'compact' alone: "
+                "the chat pack's questions are sentences; give false"
+            )
         self._guide = guide_for(pack, settings.tools, maximum_hops=settings.maximum_hops, unique=settings.unique)
+
+    @property
+    def stage_limit(self) -> int:
+        """Enough for stages of hops_per_stage where hops are numbered, else as everywhere."""
+        settings = self.settings
+        enough = math.ceil(settings.maximum_hops / settings.hops_per_stage) if settings.numbered_hops else 0
+        return max(super().stage_limit, enough)
 
     @property
     def guide(self) -> Guide:
@@ -166,8 +182,9 @@ class PhantomWiki(Environment[PhantomWikiSettings, KinshipSecret, PhantomWikiEpi
             )
             chain = next(chains(universe, relations, attribute, rng, unique=settings.unique), None)
             if chain is not None:
-                public = self.public(self._statement(chain), turn_limit=2 * hops + 2)
-                return Task(public, KinshipSecret(universe, chain), difficulty, seed)
+                first = rng.randint(1, settings.maximum_hops - hops + 1) if settings.numbered_hops else 1
+                public = self.public(self._statement(chain, first), turn_limit=2 * hops + 2)
+                return Task(public, KinshipSecret(universe, chain, first), difficulty, seed)
         raise GenerationRefusedError(
             f"no chain of {hops} hops in {UNIVERSES_AT_MOST} universes of {population} people (seed {seed})"
         )
@@ -178,10 +195,10 @@ class PhantomWiki(Environment[PhantomWikiSettings, KinshipSecret, PhantomWikiEpi
             return min(POPULATION_UNIT * round(20**difficulty), POPULATION_HIGH)
         return rng.randint(max(bounds[0], hops + 1), bounds[1])
 
-    def _statement(self, chain: Chain) -> str:
+    def _statement(self, chain: Chain, first: int = 1) -> str:
         outermost_first = chain.steps[::-1]
         if self.pack is PromptPack.COMPACT:
-            return " ".join(["who", *outermost_first, chain.start])
+            return " ".join(["who", *self._compact_steps(chain, first)[::-1], chain.start])
         asked = "What" if outermost_first[0] in ATTRIBUTES else "Who"
         question = f"{asked} is {' of '.join(f'the {step}' for step in outermost_first)} of {chain.start}?"
         return question if self.settings.unique else f"{question} Each step may reach several: name them all."
@@ -211,7 +228,7 @@ class PhantomWiki(Environment[PhantomWikiSettings, KinshipSecret, PhantomWikiEpi
         return Verdict(
             progress=episode.progress,
             captured=captured,
-            observation=self._observation(read, found),
+            observation=self._observation(episode, read, found),
             well_formed=read is not None,
             stage_done=read is not None and read.done,
             ended=ended,
@@ -222,20 +239,23 @@ class PhantomWiki(Environment[PhantomWikiSettings, KinshipSecret, PhantomWikiEpi
         complete = episode.claimed == len(episode.task.secret.chain.hops)
         return ", ".join(sorted(episode.last_claim)) if complete else None
 
-    def _observation(self, read: Action | None, found: Hop) -> str:
+    def _observation(self, episode: PhantomWikiEpisode, read: Action | None, found: Hop) -> str:
         if read is None:
             return UNREADABLE[self.pack]
         if read.call is None:
             return ""
         if self.pack is PromptPack.COMPACT:
-            return " ".join(found) or NONE
+            secret = episode.task.secret
+            more = self.settings.numbered_hops and bool(found) and episode.claimed < len(secret.chain.hops)
+            return " ".join([*found, *([number_word(secret.first + episode.claimed)] if more else [])]) or NONE
         return ("\n" if isinstance(read.call, Article) else ", ").join(found) or NONE
 
     def solve(self, task: Task[KinshipSecret]) -> Solution:
         """Follow the chain. With articles: claim what was just read and open the next, submit the end."""
         chain = task.secret.chain
-        ends = _stage_ends(chain, self.settings.hops_per_stage)
-        stages = [self._stage_text(chain, begin, end) for begin, end in zip([0, *ends], ends, strict=False)]
+        ends = self._stage_ends(chain)
+        first = task.secret.first
+        stages = [self._stage_text(chain, first, begin, end) for begin, end in zip([0, *ends], ends, strict=False)]
         return Solution(tuple(stages), tuple(map(self._write, self._actions(chain))))
 
     def mutate(self, task: Task[KinshipSecret], seed: int) -> Solution:
@@ -256,7 +276,7 @@ class PhantomWiki(Environment[PhantomWikiSettings, KinshipSecret, PhantomWikiEpi
 
     def _actions(self, chain: Chain) -> list[Action]:
         """The turns that follow the chain: a lookup claims hop by hop, an article is claimed by the turn after it."""
-        ends, last = _stage_ends(chain, self.settings.hops_per_stage), len(chain.steps)
+        ends, last = self._stage_ends(chain), len(chain.steps)
         reached: list[Hop] = [(chain.start,), *chain.hops]
         steps = enumerate(zip(reached, chain.steps, strict=False), start=1)
         if self.settings.tools == "lookup":
@@ -270,10 +290,22 @@ class PhantomWiki(Environment[PhantomWikiSettings, KinshipSecret, PhantomWikiEpi
         ]
         return [*opened, Action(claim=reached[-1], submit=True)]
 
-    def _stage_text(self, chain: Chain, begin: int, end: int) -> str:
+    def _stage_text(self, chain: Chain, first: int, begin: int, end: int) -> str:
         if self.pack is PromptPack.COMPACT:
-            return " ".join(chain.steps[begin:end])
+            return " ".join(self._compact_steps(chain, first)[begin:end])
         return _stage_in_words(chain, begin, end)
+
+    def _stage_ends(self, chain: Chain) -> list[int]:
+        """After how many hops each stage of the plan ends."""
+        hops = len(chain.steps)
+        per_stage = max(self.settings.hops_per_stage, math.ceil(hops / self.stage_limit))
+        return [min(begin + per_stage, hops) for begin in range(0, hops, per_stage)]
+
+    def _compact_steps(self, chain: Chain, first: int) -> list[str]:
+        """The steps of a chain in walking order, numbered from `first` where hops are."""
+        if not self.settings.numbered_hops:
+            return list(chain.steps)
+        return [f"{number_word(number)} {step}" for number, step in enumerate(chain.steps, start=first)]
 
     def with_other_secret(self, task: Task[KinshipSecret], seed: int) -> Task[KinshipSecret]:
         """The same world, so that tools answer alike, with a chain of other people claimed as gold.
@@ -300,7 +332,14 @@ class PhantomWiki(Environment[PhantomWikiSettings, KinshipSecret, PhantomWikiEpi
 
     def compact_words(self) -> tuple[str, ...]:
         """Question word, names, relations, flags."""
-        return (self.guide.tag, "who", *self._short_names, *RELATIONS, DONE, SUBMIT, NONE)
+        last = self.settings.maximum_hops if self.settings.numbered_hops else 0
+        numbers = map(number_word, range(1, last + 1))
+        return (self.guide.tag, "who", *self._short_names, *RELATIONS, DONE, SUBMIT, NONE, *numbers)
+
+
+def number_word(number: int) -> str:
+    """The compact word that numbers a hop."""
+    return f"hop{number}"
 
 
 def _refuse_wordless(settings: PhantomWikiSettings) -> None:
@@ -351,9 +390,3 @@ def _stage_in_words(chain: Chain, begin: int, end: int) -> str:
             one = len(chain.hops[number - 1]) == 1
             phrases.append(f"{PRONOUNS.get(chain.steps[number - 1], 'his') if one else 'their'} {step}")
     return f"find {', then '.join(phrases)}"
-
-
-def _stage_ends(chain: Chain, hops_per_stage: int) -> list[int]:
-    """After how many hops each stage of the plan ends."""
-    per_stage = max(hops_per_stage, math.ceil(len(chain.steps) / STAGES_AT_MOST))
-    return [min(begin + per_stage, len(chain.steps)) for begin in range(0, len(chain.steps), per_stage)]
