@@ -141,7 +141,7 @@ def make_parser() -> OneLineParser:
     lab.add_argument("suite", type=Path, metavar="SUITE", help="a TOML file, or a name from recipes/suites/")
     lab.add_argument("--out", type=Path, metavar="DIR", help="the suite's folder (default: runs/ and its name)")
     lab.add_argument("--jobs", type=_positive, metavar="N", help="runs at a time (default: one a core)")
-    lab.add_argument("--only", type=_names, metavar="A,B", help="only these arms")
+    lab.add_argument("--only", type=_names, metavar="A,B", help="only these arms or variants")
     lab.add_argument("--seeds", type=_naturals, metavar="1,2", help="only these seeds")
     lab.add_argument("--minutes", type=_positive, default=120, metavar="N", help="the longest run (default: 120)")
     lab.add_argument("--dry-run", action="store_true", help="print what would run")

@@ -96,7 +96,7 @@ def test_parts_are_chosen_by_name_and_seed(tmp_path: Path) -> None:
     jobs = jobs_of(suite, path)
     assert [job.name for job in chosen(suite, jobs, ["uniform"], [2, 3])] == ["uniform/seed-2", "uniform/seed-3"]
     assert chosen(suite, jobs, None, None) == jobs
-    with pytest.raises(UserError, match="--only unifrom is no arm of s; the nearest is uniform"):
+    with pytest.raises(UserError, match="--only unifrom is no arm or variant of s; the nearest is uniform"):
         chosen(suite, jobs, ["unifrom"], None)
     with pytest.raises(UserError, match="--seeds 9 is no seed of s; it has 1, 2, 3"):
         chosen(suite, jobs, None, [9])

@@ -53,16 +53,22 @@ def lab(
     return not failures
 
 
-def chosen(suite: Suite, jobs: Sequence[Job], arms: Sequence[str] | None, seeds: Sequence[int] | None) -> list[Job]:
-    """The jobs of these arms and seeds; UserError for one that the suite has not."""
-    names = [arm.name for arm in suite.arms]
-    for name in arms or ():
-        if name not in names:
-            raise UserError(f"--only {name} is no arm of {suite.name}; the nearest is {nearest(name, names)}")
+def chosen(suite: Suite, jobs: Sequence[Job], names: Sequence[str] | None, seeds: Sequence[int] | None) -> list[Job]:
+    """The jobs of these arms or variants and seeds; UserError for one that the suite has not."""
+    known = [each.name for each in (*suite.arms, *suite.variants)]
+    for name in names or ():
+        if name not in known:
+            raise UserError(
+                f"--only {name} is no arm or variant of {suite.name}; the nearest is {nearest(name, known)}"
+            )
     for seed in seeds or ():
         if seed not in suite.seeds:
             raise UserError(f"--seeds {seed} is no seed of {suite.name}; it has {', '.join(map(str, suite.seeds))}")
-    return [job for job in jobs if job.arm in (arms or names) and job.seed in (seeds or suite.seeds)]
+    return [
+        job
+        for job in jobs
+        if (not names or job.arm in names or job.variant in names) and (not seeds or job.seed in seeds)
+    ]
 
 
 def show_plan(suite: Suite, jobs: Sequence[Job], console: Console) -> None:
