@@ -163,7 +163,7 @@ def theory(out: Path | None, as_json: bool, scores_file: Path | None) -> bool:
 
     checked = checks.check(None if scores_file is None else read_scores(scores_file))
     if as_json:
-        print(json.dumps(checked.plain(), indent=2))
+        print(json.dumps(checked.plain(), indent=2, allow_nan=False))
     else:
         from rich.console import Console
 

@@ -37,6 +37,11 @@ def test_interval_of_the_exponent_by_hand() -> None:
     assert law.models == 3
 
 
+def test_a_law_too_steep_for_a_float_is_refused() -> None:
+    with pytest.raises(UserError, match="no usable number"):
+        fit_power_law(Scores(np.array([7.0e9, 7.1e9, 7.2e9]), np.array([1.0, 50.0, 80.0])))
+
+
 def test_a_table_is_read_by_the_names_of_its_columns(tmp_path: Path) -> None:
     scores = read_scores(written(tmp_path, "\ufeffmodel, score ,size\na,50,1\n\nb,60,2\nc,7e1,4\n"))
     assert scores.sizes.tolist() == [1.0, 2.0, 4.0]
@@ -58,6 +63,7 @@ def test_a_table_is_read_by_the_names_of_its_columns(tmp_path: Path) -> None:
         ("size,score\n7,-1\n", "score = '-1' is not from 0 to below 100"),
         ("size,score\n1,50\n2,60\n", "has 2 rows; a fit needs at least 3"),
         ("size,score\n7,50\n7,60\n7,61\n", "has one size, 7, in all rows"),
+        ("size,score\n7,50\n8,50\n9,50\n", "has one score, 50, in all rows"),
         (f"size,score\n{'9' * 200_000},1\n", "is not CSV"),
     ],
 )

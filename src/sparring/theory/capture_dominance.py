@@ -118,7 +118,7 @@ def statements() -> list[Statement]:
             for rollout in rollouts_up_to(ENUMERATED_TURNS)
         )
         words = (
-            f"farthest that a total comes from R + lambda phi_T - lambda c_red Z, every pattern of up to "
+            f"largest error of the total R + lambda phi_T - lambda c_red Z, every pattern of up to "
             f"{ENUMERATED_TURNS} turns, lambda = {weight:g}, c_red = {charge:g}"
         )
         found.append(_statement(words, 0.0, error))

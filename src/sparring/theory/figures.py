@@ -8,7 +8,7 @@ from typing import Literal
 import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
-from matplotlib.ticker import NullLocator, ScalarFormatter
+from matplotlib.ticker import NullLocator
 from numpy.typing import NDArray
 
 from sparring.credit import FloatArray, executor_turn_rewards, standardise
@@ -42,8 +42,9 @@ from sparring.theory.signature_shares import (
 )
 from sparring.theory.stationary_shares import EMITTED, Baseline, stationary_shares_found
 
-HEIGHT = 1.9
+HEIGHT = 2.2
 DASHED = (0, (4, 3))
+LOG_TICKS = 5
 RATES = np.linspace(0.0, 1.0, 101)
 COMPUTED_RATES = np.linspace(0.0, 1.0, 21)
 
@@ -71,7 +72,7 @@ def group_energies() -> ReportFigure:
             computed = [expected_energy(p, rollouts) / (rollouts - 1) for p in COMPUTED_RATES]
             axes.plot(RATES, claimed, color=colour)
             dots(axes, COMPUTED_RATES, computed, colour)
-            note(axes, f"G = {rollouts}", (0.5, claimed[len(RATES) // 2]), colour, shift=(0, -9), align="center")
+            note(axes, f"G = {rollouts}", (0.1, claimed[10]), colour, shift=(7, -6))
         drawing.share_axis(axes, "expected energy / (G - 1)")
         rate_axis(axes)
 
@@ -93,7 +94,7 @@ def plug_in_rewards() -> ReportFigure:
         for rollouts, colour in zip(GROUP_SIZES, ENVIRONMENT_COLOURS, strict=False):
             expected = [expected_plug_in_reward(p, rollouts) for p in RATES]
             axes.plot(RATES, expected, color=colour)
-            note(axes, f"G = {rollouts}", (0.5, max(expected)), colour, shift=(0, -9), align="center")
+            note(axes, f"G = {rollouts}", (0.5, max(expected)), colour, shift=(0, -6), align="center")
         axes.set_ylim(0, 0.52)
         axes.set_ylabel("min(p, 1 - p)")
         rate_axis(axes)
@@ -108,7 +109,7 @@ def plug_in_rewards() -> ReportFigure:
 
 def optimal_shares() -> ReportFigure:
     """Shares by signature of the examples, closed form and search."""
-    names = {f"p = {', '.join(f'{p:g}' for p in rates)}": rates for rates in EXAMPLES[1:4]}
+    names = {f"{len(rates)} signatures": rates for rates in EXAMPLES[1:4]}
 
     def draw(axes: Axes, name: str) -> bool:
         rates = names[name]
@@ -195,15 +196,16 @@ def margins() -> ReportFigure:
 
     def draw(axes: Axes) -> None:
         limits = np.arange(1, TURNS_AT_MOST + 1)
-        settings = ((DEFAULT.progress_weight, DEFAULT.zero_progress_cost), *OTHERS)
+        settings = ((DEFAULT.progress_weight, DEFAULT.zero_progress_cost), OTHERS[0])
         for (lam, cost), colour in zip(settings, ENVIRONMENT_COLOURS, strict=False):
             claimed = np.array([margin_claimed(lam, cost, int(limit)) for limit in limits])
-            inside = claimed > -0.6
-            axes.plot(limits[inside], claimed[inside], color=colour)
-            few = limits[inside][:: 10 if inside.sum() > 10 else 1]
+            inside = limits[claimed > -0.6]
+            axes.plot(inside, claimed[: inside.size], color=colour)
+            few = inside[:: 10 if inside.size > 10 else 1]
             dots(axes, few, [extreme_margin(lam, cost, int(limit)) for limit in few], colour)
-            end = float(limits[inside][-1]), float(claimed[inside][-1])
-            note(axes, f"λ = {lam:g}, c_red = {cost:g}", end, colour)
+            third = inside.size // 3
+            point = float(inside[third]), float(claimed[third])
+            note(axes, f"λ = {lam:g}, c_red = {cost:g}", point, colour, shift=(8, 8))
         axes.axhline(0.0, color=INK, linewidth=0.9)
         axes.axvline(PAPER_TURN_LIMIT, color=MUTED, linestyle=DASHED, linewidth=0.9)
         note(axes, f"T_max = {PAPER_TURN_LIMIT}", (PAPER_TURN_LIMIT, 0.9), MUTED)
@@ -216,7 +218,6 @@ def margins() -> ReportFigure:
         "Totals of Eq. 4. Lines: 1 - λ c_red (T_max - 1). Dots: the slowest capture minus the best failure. Above 0 "
         "every capture outranks every failure.",
         draw,
-        label_room=2 * LABEL_ROOM,
     )
 
 
@@ -271,9 +272,10 @@ def power_law(scores: Scores, law: PowerLaw) -> ReportFigure:
         dots(axes, scores.sizes, 100.0 - scores.scores, INK)
         axes.set_xscale("log")
         axes.set_yscale("log")
-        for axis in (axes.xaxis, axes.yaxis):
+        for axis, values in ((axes.xaxis, scores.sizes), (axes.yaxis, 100.0 - scores.scores)):
+            ticks = np.unique(np.geomspace(values.min(), values.max(), LOG_TICKS))
             axis.set_minor_locator(NullLocator())
-            axis.set_major_formatter(ScalarFormatter())
+            axis.set_ticks(ticks, [f"{tick:.3g}" for tick in ticks])
         axes.set_xlabel("size")
         axes.set_ylabel("100 - score")
 

@@ -70,7 +70,7 @@ def statements() -> list[Statement]:
     for rollouts in GROUP_SIZES:
         mixed = [group_energy(captures, rollouts) for captures in range(1, rollouts)]
         farthest = max(mixed, key=lambda energy: abs(energy - (rollouts - 1)))
-        words = f"energy of a mixed group of {rollouts}, G - 1, the farthest of all capture counts"
+        words = f"energy of a mixed group of {rollouts}, G - 1, at the capture count farthest from it"
         found.append(_paper(words, rollouts - 1, farthest))
     size = PUBLISHED_GROUP_SIZE
     even = max(group_energy(captures, rollouts) for rollouts in GROUP_SIZES for captures in (0, rollouts))
@@ -78,9 +78,7 @@ def statements() -> list[Statement]:
     rates = np.linspace(0.0, 1.0, 101).tolist()
     for rollouts in GROUP_SIZES:
         error = max(abs(expected_energy(p, rollouts) - expected_energy_claimed(p, rollouts)) for p in rates)
-        words = (
-            f"farthest that the expected energy comes from (G - 1)(1 - p^G - (1 - p)^G) for p in [0, 1], G = {rollouts}"
-        )
+        words = f"largest error of the expected energy (G - 1)(1 - p^G - (1 - p)^G) for p in [0, 1], G = {rollouts}"
         found.append(_paper(words, 0.0, error))
     for p, energy in PUBLISHED.items():
         words = f"expected energy at p = {p:g}, G = {size}"

@@ -22,6 +22,9 @@ FEWEST_ROWS = 3
 
 CONFIDENCE = 0.95
 
+LARGEST_LOG = 700.0
+"""The logarithm of a float, rounded down."""
+
 
 @dataclass(frozen=True)
 class Scores:
@@ -48,7 +51,9 @@ class PowerLaw:
 
     def missed(self, size: FloatArray) -> FloatArray:
         """Points missed, a size^-b (LURE Fig. 5); any shape."""
-        return self.scale * size**-self.exponent
+        # Through logs, as size^-b alone may be too small for a float where a is large.
+        missed: FloatArray = np.exp(math.log(self.scale) - self.exponent * np.log(size))
+        return missed
 
     def plain(self) -> dict[str, Any]:
         """The fit, ready for JSON."""
@@ -59,7 +64,7 @@ def read_scores(path: Path) -> Scores:
     """Read a CSV file with the columns size and score; others are let be.
 
     Raises UserError for a file that is none, a missing column, a cell that is no number, a size that
-    is not above 0, a score outside [0, 100), fewer than three rows, or sizes that are all the same.
+    is not above 0, a score outside [0, 100), fewer than three rows, or a column whose numbers are all the same.
     """
     try:
         with path.open(encoding="utf-8-sig", newline="") as file:
@@ -81,8 +86,9 @@ def read_scores(path: Path) -> Scores:
     if len(rows) < FEWEST_ROWS:
         raise UserError(f"{path} has {len(rows)} rows; a fit needs at least {FEWEST_ROWS}, so give more models")
     sizes, scores = np.array(rows).T
-    if len(set(sizes)) == 1:
-        raise UserError(f"{path} has one size, {sizes[0]:g}, in all rows; a fit over size needs different ones")
+    for column, values in zip(COLUMNS, (sizes, scores), strict=True):
+        if len(set(values)) == 1:
+            raise UserError(f"{path} has one {column}, {values[0]:g}, in all rows; a fit needs different ones")
     return Scores(sizes, scores)
 
 
@@ -90,10 +96,15 @@ def fit_power_law(scores: Scores) -> PowerLaw:
     """Least squares of log(100 - score) on log(size): 100 - score = a size^-b (LURE Fig. 5).
 
     The interval of b is Student's with n - 2 degrees of freedom, for errors that are alike and
-    independent on the log scale.
+    independent on the log scale. Raises UserError where a is no finite number above 0.
     """
     count = scores.sizes.size
     line = linregress(np.log(scores.sizes), np.log(100.0 - scores.scores))
+    if not abs(line.intercept) < LARGEST_LOG:
+        raise UserError(
+            f"size: the fit's value at size 1 is e^{line.intercept:.0f}, which is no usable number; "
+            "give sizes in a unit of their own order, or that lie farther apart"
+        )
     half_width = float(student.ppf((1.0 + CONFIDENCE) / 2.0, count - 2) * line.stderr)
     exponent = -float(line.slope)
     return PowerLaw(

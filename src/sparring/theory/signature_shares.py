@@ -130,7 +130,7 @@ def statements() -> list[Statement]:
     found = []
     for rates in EXAMPLES:
         error = float(np.abs(best_shares(rates) - best_shares_found(rates)).max())
-        words = f"farthest that a maximising share comes from 1/k + (f - f_mean)/2, p = {', '.join(map(str, rates))}"
+        words = f"largest error of the best shares 1/k + (f - f_mean)/2, p = {', '.join(map(str, rates))}"
         found.append(Statement("Proposition 2", Origin.PAPER, words, 0.0, error, SEARCH))
     counts = range(2, SIGNATURES_AT_MOST + 1)
     gap = max(optimality_gap(best_shares(rates), rates) for count in counts for rates in rate_grid(count))

@@ -132,7 +132,7 @@ def statements() -> list[Statement]:
         for emitted in EMITTED:
             shares = stationary_shares(EXAMPLE, emitted, baseline)
             error = float(np.abs(shares - stationary_shares_found(EXAMPLE, emitted, baseline)).max())
-            line = f"farthest that a resting share comes from 1/k + (f - f_mean) {words}, N = {emitted}"
+            line = f"largest error of the resting shares 1/k + (f - f_mean) {words}, N = {emitted}"
             found.append(Statement("Per-sample gradient", Origin.DERIVED, line, 0.0, error, ARITHMETIC))
     for baseline, less, words in (
         (Baseline.NONE, 1, "the gradient rests, N / (N - 1) / 2"),
