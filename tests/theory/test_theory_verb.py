@@ -3,11 +3,15 @@
 import json
 import re
 from pathlib import Path
+from types import ModuleType
+from typing import Any
 
 import pytest
 
 from sparring.cli import main
-from sparring.theory import group_energy
+from sparring.credit import executor_turn_rewards, standardise
+from sparring.placement.evader_reward import DifficultyReward, capture_frontier_reward
+from sparring.theory import capture_dominance, group_energy, plug_in_bias, signature_shares, stationary_shares
 from sparring.theory.checks import Theory, check
 from sparring.theory.page import page
 from sparring.theory.statements import Origin, Relation, Statement
@@ -82,6 +86,39 @@ def test_a_statement_that_fails_is_told_and_exits_with_1(
     assert " NO" in printed
     total = len(check(None).statements)
     assert f"{total - 1} of {total} statements agree" in printed
+
+
+def population(rewards: Any, epsilon: float = 0.0) -> Any:
+    """z with the population's deviation, which Theorem 1 does not have."""
+    sample_over_population = (len(rewards) / (len(rewards) - 1)) ** 0.5
+    return standardise(rewards, epsilon) * sample_over_population
+
+
+def uncertainty(p: float, valid: bool, repetition: float) -> float:
+    """R-Zero's reward in the place of Eq. 3's."""
+    return capture_frontier_reward(p, valid, repetition, DifficultyReward.UNCERTAINTY)
+
+
+def dear(gains: Any, captured: bool, lam: float, cost: float) -> Any:
+    """Eq. 4 with twice the cost."""
+    return executor_turn_rewards(gains, captured, lam, 2 * cost)
+
+
+@pytest.mark.parametrize(
+    ("part", "function", "wrong", "sources"),
+    [
+        (group_energy, "standardise", population, {"Theorem 1"}),
+        (plug_in_bias, "capture_frontier_reward", uncertainty, {"Plug-in bias"}),
+        (signature_shares, "capture_frontier_reward", uncertainty, {"Proposition 2"}),
+        (stationary_shares, "capture_frontier_reward", uncertainty, {"Per-sample gradient"}),
+        (capture_dominance, "executor_turn_rewards", dear, {"Proposition 3"}),
+    ],
+)
+def test_a_mistake_in_what_trains_is_noticed(
+    part: ModuleType, function: str, wrong: Any, sources: set[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(part, function, wrong)
+    assert {statement.source for statement in check(None).statements if not statement.agrees} == sources
 
 
 def test_a_bad_table_is_one_line(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

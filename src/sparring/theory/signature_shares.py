@@ -39,8 +39,13 @@ SEARCH = 1e-5
 
 
 def frontier(rates: Sequence[float]) -> FloatArray:
-    """Frontier terms f_s = min(p_s, 1 - p_s) of LURE Eq. 3 by signature, shape (signatures,)."""
-    return np.array([capture_frontier_reward(p, True, 0.0) for p in rates])
+    """Frontier terms f_s = min(p_s, 1 - p_s) of LURE Eq. 3 by signature, shape (signatures,).
+
+    Written out, for the closed forms: what is computed goes through `capture_frontier_reward`, and a
+    claim that went through it too would agree with any mistake in it.
+    """
+    terms: FloatArray = np.minimum(rates, 1.0 - np.asarray(rates, dtype=np.float64))
+    return terms
 
 
 def mean_reward(shares: Sequence[float] | FloatArray, rates: Sequence[float]) -> float:
