@@ -135,7 +135,7 @@ def statements() -> list[Statement]:
         capture_dominance_holds(lam, cost, limit) != (extreme_margin(lam, cost, limit) > ARITHMETIC) for limit in limits
     )
     words = f"turn limits of 1 to {TURNS_AT_MOST} at which the check of a recipe says otherwise than the rewards"
-    found.append(_statement(words, 0, wrong))
+    found.append(Statement("Proposition 3", Origin.DERIVED, words, 0, wrong))
     example = counter_example(lam, cost)
     words = "a capture after ten turns minus a failure at progress 0.9 after one, sums of rewards"
     found.append(_ordered(words, example.captured_total - example.failed_total, Relation.ABOVE))

@@ -85,7 +85,7 @@ def statements() -> list[Statement]:
         found.append(Statement("Theorem 1", Origin.DERIVED, words, energy, expected_energy(p, size), THREE_DIGITS))
     for rollouts in GROUP_SIZES:
         words = f"the rate p of the largest expected energy, G = {rollouts}"
-        found.append(Statement("Theorem 1", Origin.PAPER, words, 0.5, most_energetic_rate(rollouts), 10 * SEARCH))
+        found.append(Statement("Theorem 1", Origin.DERIVED, words, 0.5, most_energetic_rate(rollouts), 10 * SEARCH))
     trained = group_energy(1, size, STANDARDISE_EPSILON)
     words = f"energy of 1 capture in {size} with the {STANDARDISE_EPSILON:g} that training adds to s, G - 1 still"
     found.append(Statement("Theorem 1", Origin.DERIVED, words, size - 1, trained, THREE_DIGITS))

@@ -150,5 +150,5 @@ def statements() -> list[Statement]:
         found.append(Statement("Proposition 2", origin, words, claimed, fewest_used(signatures)))
     widest = tilt(best_shares_found(EXTREMES))
     words = "tilt between p = 1/2 and p = 0, half the difference of their frontier terms"
-    found.append(Statement("Proposition 2", Origin.PAPER, words, 0.25, widest, SEARCH))
+    found.append(Statement("Proposition 2", Origin.DERIVED, words, 0.25, widest, SEARCH))
     return found
