@@ -1,4 +1,4 @@
-"""The command line: `sparring train | lab | eval | score | report | play | doctor | backbone`.
+"""The command line: `sparring train | lab | eval | score | report | play | theory | doctor | backbone`.
 
 Bad input of any kind is one line on stderr and exit code 2, and so is a machine that refuses (no
 space, no memory). Any other exception is a mistake of this program and keeps its traceback. The
@@ -55,8 +55,8 @@ class OneLineParser(argparse.ArgumentParser):
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run one command line; its exit code.
 
-    0; 1 when the doctor finds a fault or a run of a suite failed; 2 for bad input; 130 when interrupted; 141
-    for a closed pipe.
+    0; 1 when the doctor finds a fault, a run of a suite failed or a statement of the theory fails; 2 for bad
+    input; 130 when interrupted; 141 for a closed pipe.
     """
     logging.basicConfig(format="sparring: %(levelname)s: %(message)s", level=logging.WARNING)
     if isinstance(sys.stdout, io.TextIOWrapper):
@@ -168,6 +168,11 @@ def make_parser() -> OneLineParser:
     play.add_argument("--pack", choices=("chat", "compact"), default="chat", help="how the environment talks")
     play.add_argument("--set", action="append", default=[], metavar="KEY=VALUE", help="a setting of the environment")
 
+    theory = verbs.add_parser("theory", help="check the paper's statements numerically", allow_abbrev=False)
+    theory.add_argument("--out", type=Path, metavar="DIR", help="write theory.json and theory.html here")
+    theory.add_argument("--json", action="store_true", help="print JSON, not a table")
+    theory.add_argument("--scores", type=Path, metavar="FILE.csv", help="fit Fig. 5's power law to size and score")
+
     doctor = verbs.add_parser("doctor", help="check the installation, or prove environments", allow_abbrev=False)
     doctor.add_argument("--environments", nargs="*", metavar="NAME", help="prove these, or all when none is named")
     doctor.add_argument("--tasks", type=_positive, metavar="N", help="how many at each difficulty (default: 1000)")
@@ -201,6 +206,8 @@ def _run(arguments: list[str]) -> int:
             commands.report(given.run)
         case "play":
             commands.play(given.environment, given.difficulty, given.seed, given.pack, given.set)
+        case "theory":
+            return 0 if commands.theory(given.out, given.json, given.scores) else 1
         case "doctor":
             return 0 if commands.doctor(given.environments, given.tasks, given.pack, given.json) else 1
         case "backbone":

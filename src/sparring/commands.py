@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import secrets
 import shutil
 from collections.abc import Mapping, Sequence
@@ -174,6 +175,28 @@ def doctor(names: Sequence[str] | None, tasks: int | None, pack: str | None, jso
     if json_file:
         write_json(json_file, diagnosis.report(rows))
     return all(row.holds for row in rows)
+
+
+def theory(out: Path | None, as_json: bool, scores_file: Path | None) -> bool:
+    """Check the statements of the theory, print and write what came out; False when one fails."""
+    from sparring.theory import checks
+    from sparring.theory.power_law import read_scores
+
+    checked = checks.check(None if scores_file is None else read_scores(scores_file))
+    if as_json:
+        print(json.dumps(checked.plain(), indent=2, allow_nan=False))
+    else:
+        from rich.console import Console
+
+        console = Console()
+        console.print(checks.table(checked))
+        for words in (checks.verdict_words(checked), checks.power_law_words(checked)):
+            console.print(words, markup=False, highlight=False, soft_wrap=True)
+    if out:
+        from sparring.theory.page import write_theory
+
+        write_theory(checked, out)
+    return checked.agrees
 
 
 def play(name: str, difficulty: float, seed: int | None, pack: str, settings: Sequence[str]) -> None:

@@ -55,7 +55,7 @@ def lab(
 
 def chosen(suite: Suite, jobs: Sequence[Job], names: Sequence[str] | None, seeds: Sequence[int] | None) -> list[Job]:
     """The jobs of these arms or variants and seeds; UserError for one that the suite has not."""
-    known = [each.name for each in (*suite.arms, *suite.variants)]
+    known = [*(arm.name for arm in suite.arms), *(variant.name for variant in suite.variants)]
     for name in names or ():
         if name not in known:
             raise UserError(

@@ -10,7 +10,7 @@ from sparring.lab.figures import figures
 from sparring.lab.results import ALL, Line
 from sparring.lab.suite import Suite
 from sparring.lab.tables import cells, header, reading
-from sparring.reports.report import page_template
+from sparring.reports.pages import page_template
 from sparring.runs.writing import write_atomically
 
 

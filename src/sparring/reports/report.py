@@ -12,22 +12,19 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from jinja2 import Environment, PackageLoader, StrictUndefined
-
 from sparring.config import Recipe
 from sparring.config.sections import MethodSection, ObjectiveSection, PlacementSection, RolesSection, Section
 from sparring.errors import UserError
 from sparring.reports import drawing, figures
 from sparring.reports.episodes import chosen_episodes
 from sparring.reports.metrics import RunMetrics, check_rows
+from sparring.reports.pages import NOT_MEASURED, page_template
 from sparring.runs.folder import read_metrics
 from sparring.runs.origin import dotted, read_recipe
 from sparring.runs.overlap import heldout_overlap
 from sparring.runs.summary import summarise
 from sparring.runs.writing import write_atomically
 from sparring.wording import shown
-
-NOT_MEASURED = "not measured"
 
 
 @dataclass(frozen=True)
@@ -157,29 +154,6 @@ def costs(metrics: RunMetrics, summary: Mapping[str, Any]) -> list[tuple[str, st
         ("sampled tokens", f"{sum(tokens.values()):,.0f}" if tokens else NOT_MEASURED),
         ("minutes", f"{summary['minutes']:.1f}"),
     ]
-
-
-def percent(share: float | None) -> str:
-    """A share as a percentage with one digit."""
-    return NOT_MEASURED if share is None else f"{100 * share:.1f} %"
-
-
-def fixed(value: float | None) -> str:
-    """A number with two digits."""
-    return NOT_MEASURED if value is None else f"{value:.2f}"
-
-
-def page_template(name: str) -> Any:
-    """A page's template, with the filters of all pages."""
-    environment = Environment(
-        loader=PackageLoader("sparring.reports"),
-        autoescape=True,
-        undefined=StrictUndefined,
-        trim_blocks=True,
-        lstrip_blocks=True,
-    )
-    environment.filters.update(percent=percent, fixed=fixed)
-    return environment.get_template(name)
 
 
 def _versions(folder: Path) -> dict[str, str]:

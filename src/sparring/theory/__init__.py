@@ -1,0 +1,1 @@
+"""LURE's theory, checked numerically on the functions that training itself uses (`sparring theory`)."""
