@@ -35,7 +35,7 @@ MAY_IMPORT = {
 PROTOCOLS_ONLY = {"rollouts", "placement", "methods"}
 CONCRETE = {"engines", "backbones", "micro", "smollm2", "runs", "reports", "evaluation", "config"}
 # Nothing below imports these; `sparring/__init__.py` names what is public, so it may.
-ON_TOP = {"__main__", "cli", "commands", "training", "planning", "doctor", "playing", "proving"}
+ON_TOP = {"__main__", "cli", "commands", "training", "planning", "doctor", "playing", "proving", "recredit"}
 BELOW_REPORTS = {"runs", "evaluation", "config", "micro"}
 
 

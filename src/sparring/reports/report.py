@@ -71,7 +71,7 @@ def write_report(folder: Path) -> Path:
     episodes = chosen_episodes(folder, metrics.environments)
     summary = summarise(recipe, rows, heldout_overlap(folder, rows[-1]["round"]))
     heldout = heldout_lines(summary, metrics)
-    page = _template().render(
+    page = page_template("report.html.j2").render(
         recipe=recipe,
         recipe_text=recipe.toml(),
         rounds_done=rows[-1]["round"],
@@ -169,7 +169,8 @@ def fixed(value: float | None) -> str:
     return NOT_MEASURED if value is None else f"{value:.2f}"
 
 
-def _template() -> Any:
+def page_template(name: str) -> Any:
+    """A template of this package; it escapes all that a model wrote, and a missing value is an error."""
     environment = Environment(
         loader=PackageLoader("sparring.reports"),
         autoescape=True,
@@ -178,7 +179,7 @@ def _template() -> Any:
         lstrip_blocks=True,
     )
     environment.filters.update(percent=percent, fixed=fixed)
-    return environment.get_template("report.html.j2")
+    return environment.get_template(name)
 
 
 def _versions(folder: Path) -> dict[str, str]:
