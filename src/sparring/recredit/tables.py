@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from rich.console import Console
@@ -31,48 +31,41 @@ class WordTable:
 
 
 def tables(done: Recredit) -> list[WordTable]:
-    """All tables: the measures of both roles, then the executor by turn position, and by length."""
+    """All tables: for both roles what each credit teaches and how it differs, then positions and lengths of turns."""
     kinds = ", ".join(f"{kind.value.replace('_', ' ')} {count:,}" for kind, count in done.groups.items())
-    reading = (
-        f"Groups: {kinds}. teach: % of the groups with an advantage that is not 0. |A|, sign: means over turns. r: "
-        "correlation with the run's own credit, over tokens. flipped, silenced: % of the turns to which the run's own "
-        "gives a sign. woken: % of those to which it gives 0."
+    teach = f"% of the groups ({kinds}) with an advantage that is not 0; means of |A| and of its sign over"
+    beside = (
+        "Correlation over tokens and over turns. flipped, silenced: % of those to which the run's own gives a sign, "
+        "which get the other sign, or 0. woken: % of those to which it gives 0."
     )
-    executor = _measures(
-        "executor",
-        f"{reading} early: turns that made progress before the last turn of a captured rollout, their mean A and % "
-        "below 0.",
-        "early",
-        done.executor,
-        done.own_executor,
-    )
-    planner = _measures(
-        "planner",
-        "The same over plans. captured: plans of captured rollouts, their mean A and % below 0.",
-        "captured",
-        done.planner,
-        done.own_planner,
-    )
-    own = done.own_executor
+    executor, planner = (done.executor, done.own_executor), (done.planner, done.own_planner)
     return [
-        executor,
-        planner,
-        WordTable(
-            "executor, mean A by turn position",
-            f"The first {POSITIONS_SHOWN} turns.",
-            ("credit", *map(str, range(1, POSITIONS_SHOWN + 1))),
-            list(_by_position(done.executor, share=False)),
-            own,
+        _lessons(
+            "executor: what each credit teaches",
+            f"{teach} turns. early: turns that made progress before the last turn of a captured rollout, their mean A "
+            "and % below 0.",
+            "early",
+            *executor,
         ),
-        WordTable(
-            "executor, weight by turn position",
+        _differences("executor: beside the run's own credit", beside, *executor),
+        _by_position(
+            "executor: mean A by turn position", f"The first {POSITIONS_SHOWN} turns.", *executor, share=False
+        ),
+        _by_position(
+            "executor: weight by turn position",
             "% of the sum of |A| x tokens: where the gradient comes from.",
-            ("credit", *map(str, range(1, POSITIONS_SHOWN + 1))),
-            list(_by_position(done.executor, share=True)),
-            own,
+            *executor,
+            share=True,
         ),
-        _weight_by_length("executor", done.executor, own),
-        _weight_by_length("planner", done.planner, done.own_planner),
+        _by_length("executor: weight by turn length", *executor),
+        _lessons(
+            "planner: what each credit teaches",
+            f"{teach} plans. captures: plans of captured rollouts, their mean A and % below 0.",
+            "captures",
+            *planner,
+        ),
+        _differences("planner: beside the run's own credit", beside, *planner),
+        _by_length("planner: weight by plan length", *planner),
     ]
 
 
@@ -80,7 +73,7 @@ def show(done: Recredit, console: Console) -> None:
     """Print all tables and notes; the run's own credit is in bold."""
     rounds = done.rounds
     console.print(
-        f"{done.recipe.name}: {len(rounds):,} rounds ({rounds[0]}-{rounds[-1]}), {done.counts.groups:,} groups, "
+        f"{done.recipe.name}: rounds {rounds[0]}-{rounds[-1]} ({len(rounds):,}), {done.counts.groups:,} groups, "
         f"{done.counts.rollouts:,} rollouts; all {done.counts.turn_rewards:,} stored turn rewards recomputed and equal",
         highlight=False,
     )
@@ -97,51 +90,53 @@ def show(done: Recredit, console: Console) -> None:
         console.print(f"note: {note}", highlight=False)
 
 
-def _measures(role: str, caption: str, marked: str, tallies: Mapping[str, Tally], own: str) -> WordTable:
-    kinds = [f"teach, {kind.value.replace('_', ' ')}" for kind in GroupKind]
-    headings = ("credit", *kinds, "|A|", "sign", f"{marked} A", f"{marked} < 0", "r", "flipped", "silenced", "woken")
+def _lessons(title: str, caption: str, marked: str, tallies: Mapping[str, Tally], own: str) -> WordTable:
+    kinds = [kind.value.replace("_", " ") for kind in GroupKind]
     rows = []
     for name, tally in tallies.items():
         plain = tally.plain()
-        special, against = plain["marked"], plain["against_own"]
         rows.append(
             (
                 name,
                 *(percent(tally.teaching_share(kind)) for kind in GroupKind),
                 number(plain["mean_absolute_advantage"], ".2f"),
                 number(plain["mean_sign"], "+.2f"),
-                number(special["mean_advantage"], "+.2f"),
-                percent(special["negative"]),
-                number(against["pearson_over_tokens"], ".2f"),
-                *(percent(against[key]) for key in ("flipped", "silenced", "woken")),
+                number(plain["marked"]["mean_advantage"], "+.2f"),
+                percent(plain["marked"]["negative"]),
             )
         )
-    return WordTable(role, caption, headings, rows, own)
+    return WordTable(title, caption, ("credit", *kinds, "|A|", "sign", f"{marked} A", f"{marked} <0"), rows, own)
 
 
-def _by_position(tallies: Mapping[str, Tally], *, share: bool) -> Iterator[Sequence[str]]:
+def _differences(title: str, caption: str, tallies: Mapping[str, Tally], own: str) -> WordTable:
+    rows = []
+    for name, tally in tallies.items():
+        against = tally.plain()["against_own"]
+        correlations = [number(against[f"pearson_over_{unit}"], ".2f") for unit in ("tokens", "turns")]
+        shares = [percent(against[key]) for key in ("flipped", "silenced", "woken")]
+        rows.append((name, *correlations, *shares))
+    return WordTable(title, caption, ("credit", "r, tokens", "r, turns", "flipped", "silenced", "woken"), rows, own)
+
+
+def _by_position(title: str, caption: str, tallies: Mapping[str, Tally], own: str, *, share: bool) -> WordTable:
+    rows = []
     for name, tally in tallies.items():
         found = {
             index: percent(weight) if share else number(mean, "+.2f")
             for index, _, mean, weight in tally.positions.rows()
         }
-        yield (name, *(found.get(index, NOTHING) for index in range(POSITIONS_SHOWN)))
+        rows.append((name, *(found.get(index, NOTHING) for index in range(POSITIONS_SHOWN))))
+    return WordTable(title, caption, ("credit", *map(str, range(1, POSITIONS_SHOWN + 1))), rows, own)
 
 
-def _weight_by_length(role: str, tallies: Mapping[str, Tally], own: str) -> WordTable:
+def _by_length(title: str, tallies: Mapping[str, Tally], own: str) -> WordTable:
     bins = sorted({index for tally in tallies.values() for index, *_ in tally.lengths.rows()})
     rows = []
     for name, tally in tallies.items():
         found = {index: percent(weight) for index, _, _, weight in tally.lengths.rows()}
         rows.append((name, *(found.get(index, NOTHING) for index in bins)))
-    said = "a turn" if role == "executor" else "a plan"
-    return WordTable(
-        f"{role}, weight by length",
-        f"% of the sum of |A| x tokens, by the tokens of {said}.",
-        ("credit", *("-".join(map(str, dict.fromkeys(bin_range(index)))) for index in bins)),
-        rows,
-        own,
-    )
+    spans = ["-".join(map(str, dict.fromkeys(bin_range(index)))) for index in bins]
+    return WordTable(title, "% of the sum of |A| x tokens, by length in tokens.", ("credit", *spans), rows, own)
 
 
 def percent(share: float | None) -> str:
