@@ -7,7 +7,7 @@ from pathlib import Path
 
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
-from matplotlib.ticker import MaxNLocator
+from matplotlib.ticker import MaxNLocator, ScalarFormatter
 
 from sparring.recredit.measures import Bins, Tally, bin_range
 from sparring.recredit.recompute import Recredit
@@ -21,6 +21,9 @@ from sparring.runs.writing import write_atomically
 
 NAME_ROOM = 1.45
 """Inches to the left of bars, or to the right of lines, for the names of the credits."""
+
+TOKENS = "tokens, up to"
+"""What the axis of lengths is called."""
 
 
 def write_page(done: Recredit, path: Path) -> None:
@@ -46,6 +49,7 @@ def figures(done: Recredit) -> list[ReportFigure]:
             done.own_executor,
             "Mean advantage by turn position",
             "Mean A over all turns at a place in their rollout, captured or not.",
+            "turn",
             "mean A",
             lambda tally: [(index + 1, mean) for index, _, mean, _ in tally.positions.rows()],
         ),
@@ -54,6 +58,7 @@ def figures(done: Recredit) -> list[ReportFigure]:
             done.own_executor,
             "Weight by turn position",
             "Share of the sum of |A| x tokens: where in a rollout the gradient comes from.",
+            "turn",
             "share of weight",
             lambda tally: [(index + 1, share) for index, share in _weights(tally.positions)],
         ),
@@ -62,6 +67,7 @@ def figures(done: Recredit) -> list[ReportFigure]:
             done.own_executor,
             "Weight by turn length",
             by_length,
+            TOKENS,
             "share of weight",
             lambda tally: [(bin_range(index)[1], share) for index, share in _weights(tally.lengths)],
         ),
@@ -121,10 +127,11 @@ def lines(
     own: str,
     title: str,
     caption: str,
-    label: str,
+    across: str,
+    up: str,
     points: Callable[[Tally], list[tuple[int, float]]],
 ) -> ReportFigure:
-    """One line a credit, its name at its end."""
+    """One line a credit, its name at its end, over positions or, on a doubling scale, over lengths."""
     found = {name: line for name, tally in tallies.items() if (line := points(tally))}
 
     def build() -> Figure | None:
@@ -134,11 +141,17 @@ def lines(
         for name, line in found.items():
             xs, ys = zip(*line, strict=True)
             width = 2.4 if name == own else 1.4
-            axes.plot(xs, ys, color=shades(tallies, own)[name], marker="o", markersize=3, linewidth=width)
+            shade = shades(tallies, own)[name]
+            axes.plot(xs, ys, color=shade, marker="o", markersize=3, linewidth=width, clip_on=False)
         axes.axhline(0.0, color=MUTED, linewidth=0.6)
-        axes.xaxis.set_major_locator(MaxNLocator(nbins=drawing.TICKS_AT_MOST, integer=True))
-        axes.set_xlabel("tokens, up to" if "length" in title else "turn")
-        axes.set_ylabel(label)
+        if across == TOKENS:
+            axes.set_xscale("log", base=2)
+            axes.xaxis.set_major_formatter(ScalarFormatter())
+        else:
+            axes.xaxis.set_major_locator(MaxNLocator(nbins=drawing.TICKS_AT_MOST, integer=True))
+        axes.margins(x=0.0)
+        axes.set_xlabel(across)
+        axes.set_ylabel(up)
         ends = [EndLabel(line[-1][0], line[-1][1], name, shades(tallies, own)[name]) for name, line in found.items()]
         drawing.label_ends(axes, ends, gap=0.075)
         return _figure_of(axes)
