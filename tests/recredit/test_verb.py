@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import json
 import re
+import shlex
 from pathlib import Path
 
 import pytest
 from tests.recredit.stored_run import row, train_toy, write_run
 
-from sparring.cli import main
+from sparring.cli import main, make_parser, split_overrides
+from sparring.config import load_recipe
+from sparring.credit import ExecutorCredit, PlannerCredit
 from sparring.recredit.tables import number, percent
 
 
@@ -81,6 +84,19 @@ def test_bad_input_is_one_line(
     assert printed.out == ""
     assert printed.err.count("\n") == 1
     assert said in printed.err
+
+
+def test_page_on_credit_names_every_option_and_commands_that_exist() -> None:
+    page = (Path(__file__).parents[2] / "docs" / "credit.md").read_text(encoding="utf-8")
+    for credit in (*ExecutorCredit, *PlannerCredit):
+        assert f"\n| `{credit}` |" in page
+    lines = [line for block in re.findall(r"```sh\n(.*?)```", page, flags=re.DOTALL) for line in block.splitlines()]
+    commands = [shlex.split(line, comments=True)[1:] for line in lines]
+    verbs = [make_parser().parse_args(words).verb for words in commands if words[0] != "train"]
+    assert verbs == ["recredit"] * 4
+    [training] = [words for words in commands if words[0] == "train"]
+    own, overrides = split_overrides(training[1:])
+    assert load_recipe(Path(__file__).parents[2] / own[0], overrides).rounds == 10
 
 
 def test_numbers_do_not_round_to_what_they_are_not() -> None:
