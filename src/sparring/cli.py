@@ -1,4 +1,4 @@
-"""The command line: `sparring train | lab | eval | score | report | play | theory | doctor | backbone`.
+"""The command line: `sparring train | lab | eval | score | report | recredit | play | theory | doctor | backbone`.
 
 Bad input of any kind is one line on stderr and exit code 2, and so is a machine that refuses (no
 space, no memory). Any other exception is a mistake of this program and keeps its traceback. The
@@ -27,6 +27,7 @@ from typing import NoReturn
 
 from sparring import commands
 from sparring.errors import UserError
+from sparring.recredit import verb as recredit
 
 TRAIN_OPTIONS = frozenset({"--out", "--resume", "--dry-run", "--json", "--help"})
 """What `train` itself understands; every other `--section.key value` overrides the recipe."""
@@ -161,6 +162,8 @@ def make_parser() -> OneLineParser:
     report = verbs.add_parser("report", help="write report.html of a run", allow_abbrev=False)
     report.add_argument("run", type=Path, metavar="RUN", help="a run folder")
 
+    recredit.register(verbs, _positive)
+
     play = verbs.add_parser("play", help="solve a task yourself", allow_abbrev=False)
     play.add_argument("environment", metavar="ENV", help="an environment, such as zebra_logic")
     play.add_argument("--difficulty", type=_share, required=True, metavar="D", help="from 0 (easiest) to 1 (hardest)")
@@ -204,6 +207,8 @@ def _run(arguments: list[str]) -> int:
             commands.score(given.file, given.benchmark, given.profile, given.json)
         case "report":
             commands.report(given.run)
+        case "recredit":
+            recredit.run(given)
         case "play":
             commands.play(given.environment, given.difficulty, given.seed, given.pack, given.set)
         case "theory":

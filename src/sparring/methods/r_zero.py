@@ -23,7 +23,7 @@ from sparring.credit import Label
 from sparring.methods.base import Round, Solver, within
 from sparring.placement.base import Competence, Outcome, Placement
 from sparring.roles import Role
-from sparring.trajectories import Group
+from sparring.trajectories import Group, Trajectory
 
 
 @dataclass
@@ -113,8 +113,12 @@ def majority(answers: Sequence[str | None]) -> str | None:
 
 def relabelled(group: Group, label: str | None) -> Group:
     """The group as if `label` were the gold: a rollout succeeds when its answer is that. The original stays."""
-    judged = [replace(each, captured=label is not None and each.answer == label) for each in group.trajectories]
-    return Group(group.task, group.signature, judged)
+    return Group(group.task, group.signature, judged_by(label, group.trajectories))
+
+
+def judged_by(label: str | None, trajectories: Sequence[Trajectory]) -> list[Trajectory]:
+    """The rollouts as if `label` were the gold; None captures none. The originals stay."""
+    return [replace(each, captured=label is not None and each.answer == label) for each in trajectories]
 
 
 def first(flags: Sequence[bool], count: int) -> list[bool]:
