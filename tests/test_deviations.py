@@ -8,12 +8,12 @@ from typing import Any
 import pytest
 
 from sparring.config import Recipe, load_recipe
-from sparring.environments import IFEval, PhantomWiki, ZebraLogic, base
+from sparring.environments import IFEval, PhantomWiki, Simulated, ZebraLogic, base
 
 ROOT = Path(__file__).parents[1]
 PAGE = (ROOT / "docs" / "deviations.md").read_text(encoding="utf-8")
 SECTIONS = dict(re.findall(r"^## ([^\n]+)\n(.*?)(?=^## |\Z)", PAGE, flags=re.MULTILINE | re.DOTALL))
-ENVIRONMENTS = (PhantomWiki, IFEval, ZebraLogic)
+ENVIRONMENTS = (PhantomWiki, IFEval, ZebraLogic, Simulated)
 HYPERPARAMETERS = ("method", "objective", "placement", "roles", "prompts")
 
 

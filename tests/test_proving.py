@@ -18,7 +18,7 @@ from sparring.environments.base import registered
 from sparring.proving import DIFFICULTIES, heard, prove_level, prove_task, scripts
 from sparring.tasks import PromptPack, Task
 
-OURS = ("ifeval", "phantom_wiki", "zebra_logic")
+OURS = ("ifeval", "phantom_wiki", "simulated", "zebra_logic")
 
 
 @pytest.mark.parametrize("pack", list(PromptPack))

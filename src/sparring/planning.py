@@ -63,8 +63,10 @@ def plan(recipe: Recipe) -> dict[str, Any]:
 def weight_megabytes(recipe: Recipe, environments: Mapping[str, AnyEnvironment], policies: int) -> int | None:
     """Weights, gradients and AdamW moments in float32; activations come on top.
 
-    None when the backbone's config is not at hand (a hub id that was never fetched).
+    None when the backbone's config is not at hand (a hub id that was never fetched), or the engine has none.
     """
+    if recipe.engine.kind == "simulated":
+        return None
     if recipe.backbone.name == "micro":
         tokenizer = make_tokenizer(environments)
         model = make_model(len(tokenizer), tokenizer.eos_token_id, 0)

@@ -15,7 +15,7 @@ from rich.console import Console
 from sparring import backbones
 from sparring.clock import Clock
 from sparring.config import Recipe, RoleSection
-from sparring.engines.base import SamplingParameters
+from sparring.engines.base import Engine, SamplingParameters
 from sparring.engines.local import LocalEngine
 from sparring.environments import load_environment
 from sparring.environments.base import AnyEnvironment
@@ -39,6 +39,7 @@ from sparring.runs.folder import RunFolder
 from sparring.runs.origin import read_recipe
 from sparring.runs.summary import summary_text
 from sparring.runs.tracking import emission_rows, metrics_row, rollout_rows, task_keys
+from sparring.simulation import make_simulated_engine
 from sparring.tasks import GenerationRefusedError, Task, derive_seed
 
 IDLE_ROUNDS = 20
@@ -51,7 +52,7 @@ class Setup:
 
     recipe: Recipe
     environments: dict[str, AnyEnvironment]
-    engine: LocalEngine
+    engine: Engine
     method: Method
     evaluator: Pursuers
     heldout: list[HeldoutTask]
@@ -94,11 +95,10 @@ def set_up(recipe: Recipe, console: Console) -> Setup:
     check_device(recipe.engine.device)
     environments = make_environments(recipe)
     recipe.check_capture_dominance(max(turn_limits(environments).values()))
-    loaded = load_backbone(recipe, environments, console)
     policies = [
         policy for role in Role for policy in dict.fromkeys(policy_of(recipe, role, name) for name in environments)
     ]
-    engine = make_engine(recipe, loaded, policies)
+    engine, files = load_engine(recipe, environments, policies, console)
     clock = Clock()
     pursuers = make_pursuers(recipe, engine, environments, clock, greedy=False)
     solver = Solver(
@@ -118,8 +118,18 @@ def set_up(recipe: Recipe, console: Console) -> Setup:
     evaluation = recipe.evaluation
     heldout = heldout_tasks(environments, evaluation.levels, evaluation.tasks_per_level)
     evaluator = make_pursuers(recipe, engine, environments, clock, greedy=True)
-    inputs: dict[str, str | Path] = {**template_texts(), **backbones.backbone_files(loaded.folder)}
+    inputs: dict[str, str | Path] = {**template_texts(), **files}
     return Setup(recipe, environments, engine, method, evaluator, heldout, clock, inputs)
+
+
+def load_engine(
+    recipe: Recipe, environments: Mapping[str, AnyEnvironment], policies: Sequence[str], console: Console
+) -> tuple[Engine, Mapping[str, Path]]:
+    """The engine that the recipe names, and the files of its backbone, of which a simulated one has none."""
+    if recipe.engine.kind == "simulated":
+        return make_simulated_engine(environments, recipe.simulation, policies), {}
+    loaded = load_backbone(recipe, environments, console)
+    return make_engine(recipe, loaded, policies), backbones.backbone_files(loaded.folder)
 
 
 def check_device(name: str) -> None:
@@ -164,7 +174,7 @@ def make_engine(recipe: Recipe, loaded: backbones.LoadedBackbone, policies: Sequ
 
 
 def make_pursuers(
-    recipe: Recipe, engine: LocalEngine, environments: Mapping[str, AnyEnvironment], clock: Clock, *, greedy: bool
+    recipe: Recipe, engine: Engine, environments: Mapping[str, AnyEnvironment], clock: Clock, *, greedy: bool
 ) -> Pursuers:
     """Planner and executor as the recipe has them, or greedy for evaluation."""
 
@@ -199,7 +209,7 @@ def make_method(recipe: Recipe, solver: Solver, placement: Placement) -> Method:
     return Grpo(solver, placement)
 
 
-def make_placement(recipe: Recipe, engine: LocalEngine) -> Placement:
+def make_placement(recipe: Recipe, engine: Engine) -> Placement:
     """The placement that the recipe names."""
     section = recipe.placement
     if section.name == "uniform":

@@ -24,6 +24,7 @@ from sparring.config.sections import (
     RolesSection,
     Section,
     Seed,
+    SimulationSection,
     folder_name,
 )
 from sparring.credit import ExecutorCredit, PlannerCredit, capture_dominance_holds
@@ -43,6 +44,10 @@ METHOD_PARTS: Mapping[str, Mapping[str, str]] = {
 """Whose placement and credit are part of the method, and what they are."""
 
 
+SIMULATED = "simulated"
+"""The environment of the simulated engine."""
+
+
 class Recipe(Section):
     """One run, complete."""
 
@@ -51,6 +56,7 @@ class Recipe(Section):
     rounds: int = Field(default=8, ge=0, le=LARGEST)
     backbone: BackboneSection = BackboneSection()
     engine: EngineSection = EngineSection()
+    simulation: SimulationSection = SimulationSection()
     prompts: PromptsSection = PromptsSection()
     environments: dict[str, dict[str, Any]] = Field(min_length=1)
     roles: RolesSection = RolesSection()
@@ -81,6 +87,32 @@ class Recipe(Section):
                 f"prompts.worked_examples = {prompts.worked_examples} goes with prompts.pack = 'chat' alone: "
                 "the compact words cannot write an example's plan; give prompts.worked_examples = 0"
             )
+        return self
+
+    @model_validator(mode="after")
+    def _simulation_on_its_own(self) -> Recipe:
+        """The simulated engine plays in the simulated environment alone, nobody else plays there, no key is idle."""
+        if self.engine.kind == "local":
+            if SIMULATED in self.environments:
+                raise ValueError(
+                    f"environments.{SIMULATED} teaches a language model nothing, and engine.kind = 'local' trains "
+                    "one; give engine.kind = 'simulated', or another environment"
+                )
+            _refuse_set(self.simulation, "simulation", "engine.kind = 'simulated'")
+            return self
+        for name in self.environments:
+            if name != SIMULATED:
+                raise ValueError(
+                    f"environments.{name} needs a language model, and engine.kind = 'simulated' has none; "
+                    f"give environments.{SIMULATED} alone, or engine.kind = 'local'"
+                )
+        if self.prompts.pack is not PromptPack.COMPACT:
+            raise ValueError(
+                f"engine.kind = 'simulated' reads no prose, which prompts.pack = '{self.prompts.pack}' writes; "
+                "give prompts.pack = 'compact'"
+            )
+        _refuse_set(self.engine, "engine", "engine.kind = 'local'", besides="kind")
+        _refuse_set(self.backbone, "backbone", "engine.kind = 'local'")
         return self
 
     @model_validator(mode="after")
@@ -162,6 +194,14 @@ class Recipe(Section):
                 f"method.zero_progress_cost = {self.method.zero_progress_cost} breaks capture dominance: "
                 f"progress_weight * zero_progress_cost * (turn limit {turn_limit} - 1) must stay below 1; lower it"
             )
+
+
+def _refuse_set(section: Section, name: str, owner: str, besides: str = "") -> None:
+    """ValueError for a key that is not at its default and would do nothing."""
+    for key, field in type(section).model_fields.items():
+        value = getattr(section, key)
+        if key != besides and value != field.default:
+            raise ValueError(f"{name}.{key} = {value!r} goes with {owner}; leave it out, or give that")
 
 
 def _refuse_odd(value: Any, key: str, depth: int) -> None:

@@ -82,8 +82,9 @@ class BackboneSection(Section):
 
 
 class EngineSection(Section):
-    """How the local engine computes."""
+    """Where the weights live, and how the local engine computes; the keys after `kind` are the local engine's."""
 
+    kind: Literal["local", "simulated"] = "local"
     precision: Literal["float32", "bfloat16"] = "float32"
     weights: Literal["full", "lora"] = "full"
     lora_rank: int = Field(default=16, ge=1, le=1024)
@@ -91,6 +92,23 @@ class EngineSection(Section):
     tokens_per_micro_batch: int = Field(default=16384, ge=1, le=2**31 - 1)
     rows_per_batch: Count = 512
     device: Annotated[str, AfterValidator(_torch_device)] = "cpu"
+
+
+class SimulationSection(Section):
+    """The simulated engine's policies: a pursuer whose skill is one number, and an evader of a few preferences.
+
+    An attempt hits with p = noise / 2 + (1 - noise) sigmoid(slope (skill - difficulty)). skill is where the
+    executor starts. growth multiplies the executor's learning rate, evader_growth the evader's: how far a
+    step of a network's learning rate moves these weights. hint_width: how near an evader that has learned
+    nothing stays to its hint.
+    """
+
+    skill: float = Field(default=0.35, ge=-10.0, le=10.0)
+    slope: float = Field(default=10.0, gt=0.0, le=1000.0)
+    noise: Share = 0.0
+    growth: float = Field(default=1e5, ge=0.0, le=1e12)
+    evader_growth: float = Field(default=1e6, ge=0.0, le=1e12)
+    hint_width: float = Field(default=0.2, gt=0.0, le=100.0)
 
 
 class PromptsSection(Section):

@@ -7,6 +7,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Protocol
 
+import torch
+
 from sparring.objectives import Objective
 from sparring.trajectories import Generation, Span, TrainSequence
 
@@ -114,3 +116,13 @@ def joint_report(reports: Sequence[Mapping[str, float]]) -> dict[str, float]:
         weight = sum(report["tokens"] for report in having)
         joint[name] = sum(report[name] * report["tokens"] for report in having) / weight
     return joint
+
+
+def mini_batches(sequences: int, objective: Objective, seed: int) -> list[list[int]]:
+    """The sequences of each optimiser step of an update, by number: `epochs` shuffles, each cut into equal steps."""
+    generator = torch.Generator().manual_seed(seed)
+    steps = min(objective.optimiser_steps, sequences)
+    orders = [torch.randperm(sequences, generator=generator).tolist() for _ in range(objective.epochs)]
+    return [
+        order[step * sequences // steps : (step + 1) * sequences // steps] for order in orders for step in range(steps)
+    ]

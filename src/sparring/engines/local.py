@@ -12,7 +12,7 @@ import torch
 from torch import Tensor
 
 from sparring.engines.attention import use_grouped_attention
-from sparring.engines.base import Capabilities, SamplingParameters
+from sparring.engines.base import Capabilities, SamplingParameters, mini_batches
 from sparring.engines.conversation import LocalConversation
 from sparring.engines.dialogue import TemplateDialogue
 from sparring.engines.policies import Policy, make_policies
@@ -141,16 +141,9 @@ class LocalEngine:
             with own.initial():
                 references = self._anchors(own, sequences, objective.temperature, full=exact)
         held = [Held(anchor, reference) for anchor, reference in zip(anchors, references, strict=True)]
-        generator = torch.Generator().manual_seed(seed)
-        orders = [torch.randperm(len(sequences), generator=generator).tolist() for _ in range(objective.epochs)]
-        steps = min(objective.optimiser_steps, len(sequences))
         for group in own.optimiser.param_groups:
             group["lr"] = objective.learning_rate
-        parts = [
-            order[step * len(order) // steps : (step + 1) * len(order) // steps]
-            for order in orders
-            for step in range(steps)
-        ]
+        parts = mini_batches(len(sequences), objective, seed)
         sums: list[Mapping[str, float]] = []
         gradient_norm = 0.0
         for part in parts:

@@ -8,12 +8,13 @@ from pydantic import ValidationError
 from sparring.environments.base import AnyEnvironment, environment_type, registered
 from sparring.environments.ifeval.environment import IFEval
 from sparring.environments.phantom_wiki.environment import PhantomWiki
+from sparring.environments.simulated.environment import Simulated
 from sparring.environments.zebra_logic.environment import ZebraLogic
 from sparring.errors import UserError, nearest
 from sparring.tasks import PromptPack
 from sparring.wording import mend, shown
 
-__all__ = ["IFEval", "PhantomWiki", "ZebraLogic", "default_environment", "load_environment"]
+__all__ = ["IFEval", "PhantomWiki", "Simulated", "ZebraLogic", "default_environment", "load_environment"]
 
 COMPACT_SETTINGS: Mapping[str, Mapping[str, Any]] = {
     "phantom_wiki": {"tools": "lookup", "population": [3, 8], "attribute_question_probability": 0.0}

@@ -83,6 +83,11 @@ def _refuse_mistyped(target: str) -> None:
 
 def refuse_unfit(target: str, recipe: Recipe, cards: Sequence[Benchmark]) -> None:
     """Raise a UserError for a benchmark that the run has no environment or no weights for."""
+    if recipe.engine.kind == "simulated":
+        raise UserError(
+            f"{target} is a run of the simulated engine, which holds no language model to evaluate; its own held-out "
+            "figures are in its summary.json"
+        )
     for card in cards:
         needed = isinstance(card, HeldoutBenchmark) or recipe.method.sharing == "specialist"
         if needed and card.environment not in recipe.environments:

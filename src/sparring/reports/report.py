@@ -117,7 +117,7 @@ def settings(recipe: Recipe) -> list[tuple[str, str]]:
         ("Placement", placement.name.replace("_", " ")),
         ("Executor credit", method.executor_credit.value),
         ("Planner credit", method.planner_credit.value),
-        ("Backbone", recipe.backbone.name),
+        ("Backbone", recipe.backbone.name if recipe.engine.kind == "local" else "none: simulated policies"),
         ("Environments", ", ".join(recipe.environments)),
         ("Emissions per environment and round", f"{placement.slots} slots of {placement.samples} samples"),
         ("Rollouts per task", str(method.group_size)),

@@ -1,0 +1,1 @@
+"""A world of attempts that only say how hard they are: the simulated engine plays in it."""
