@@ -81,12 +81,12 @@ def prepared(*overrides: str) -> Setup:
     return set_up(load_recipe(RECIPE, overrides), Console(quiet=True))
 
 
-def run(rollouts: int, *overrides: str) -> History:
-    """Rounds until `rollouts` are spent."""
+def run(rollouts: int, *overrides: str, rounds: int = 0) -> History:
+    """Rounds until `rollouts` are spent, to the last one; or on, in whole rounds, to `rounds` where that is more."""
     setup = prepared(*overrides)
     history = History(skill=[setup.recipe.simulation.skill], heldout=[_heldout(setup)])
-    while history.rollouts[-1] < rollouts:
-        done = setup.method.round(len(history.rollouts), rollouts - history.rollouts[-1])
+    while history.rollouts[-1] < rollouts or len(history.capture) < rounds:
+        done = setup.method.round(len(history.rollouts), None if rounds else rollouts - history.rollouts[-1])
         if done.rollouts == 0:
             break
         rates = [each.capture_rate for each in done.outcomes if each.capture_rate is not None]
@@ -152,19 +152,22 @@ def fig4(seeds: Sequence[int], rounds: int, out: Path | None, console: Console) 
 
 
 def sensitivity(seeds: Sequence[int], rounds: int, out: Path | None, console: Console) -> None:
-    """One number changed at a time, at the same rollouts."""
+    """One number changed at a time; skill at the same rollouts and, since updates differ then, at the same rounds."""
     budget = rounds * 48 * 8
-    table = Table("changed", "skill gained", "capture, last quarter", "mixed groups", title=f"{budget:,} rollouts")
+    gains = f"skill gained in {budget:,} rollouts", f"in {rounds} rounds"
+    table = Table("changed", *gains, "capture, round 1", f"round {rounds}", "mixed groups", title="sensitivity")
     found: dict[str, list[dict[str, Any]]] = {}
     for changes in AXES.values():
         for change in changes:
-            histories = [run(budget, *SMALL, change, f"seed={seed}") for seed in seeds]
+            histories = [run(budget, *SMALL, change, f"seed={seed}", rounds=rounds) for seed in seeds]
             found[change] = [vars(each) for each in histories]
             table.add_row(
                 change,
-                _spread([each.skill[-1] - each.skill[0] for each in histories]),
-                _spread([fmean(each.capture[-max(1, len(each.capture) // 4) :]) for each in histories]),
-                _spread([fmean(each.mixed) for each in histories]),
+                _spread([each.at(budget, each.skill) - each.skill[0] for each in histories]),
+                _spread([each.skill[rounds] - each.skill[0] for each in histories]),
+                _spread([each.capture[0] for each in histories]),
+                _spread([each.capture[rounds - 1] for each in histories]),
+                _spread([fmean(each.mixed[:rounds]) for each in histories]),
             )
         table.add_section()
     console.print(table)
