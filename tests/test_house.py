@@ -110,6 +110,8 @@ def test_import_order(file: Path) -> None:
         ("credit", "from sparring.environments.base import Verdict"),
         ("engines.local", "from sparring.tasks import Task"),
         ("engines.local", "from sparring import roles"),
+        ("engines.simulated_policies", "from sparring.environments.simulated.environment import HIT"),
+        ("environments.simulated.environment", "from sparring.engines.simulated_policies import SkillPolicy"),
         ("placement.evader", "from sparring.engines.local import LocalEngine"),
         ("placement.evader", "from sparring.engines import local"),
         ("methods.lure", "from sparring.runs.folder import RunFolder"),

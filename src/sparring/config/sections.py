@@ -107,7 +107,7 @@ class SimulationSection(Section):
     slope: float = Field(default=10.0, gt=0.0, le=1000.0)
     noise: Share = 0.0
     growth: float = Field(default=1e5, ge=0.0, le=1e12)
-    evader_growth: float = Field(default=1e6, ge=0.0, le=1e12)
+    evader_growth: float = Field(default=3e6, ge=0.0, le=1e12)
     hint_width: float = Field(default=0.2, gt=0.0, le=100.0)
 
 

@@ -60,7 +60,7 @@ def attempt_log_odds(log_odds: Tensor, noise: float) -> Tensor:
         raise ValueError(f"noise {noise} is outside [0, 1]")
     if noise == 0.0:
         return log_odds
-    coin = torch.tensor(math.log(noise / 2.0), dtype=log_odds.dtype)
+    coin = torch.tensor(math.log(noise) - math.log(2.0), dtype=log_odds.dtype)
     own = math.log1p(-noise) if noise < 1.0 else -math.inf
     hit = torch.logaddexp(coin, own + torch.nn.functional.logsigmoid(log_odds))
     miss = torch.logaddexp(coin, own + torch.nn.functional.logsigmoid(-log_odds))

@@ -16,6 +16,8 @@ from sparring.runs.ledger import round_ledger
 from sparring.trajectories import Group, PolicySequence, StopReason, Trajectory
 
 UPDATE_METRICS = ("kl", "entropy", "clip_share", "grad_norm", "sampler_gap", "optimiser_steps")
+SIMULATED_METRICS = ("skill",)
+"""What a simulated policy's update says of its weights."""
 
 
 def metrics_row(number: int, done: Round | None, solver: Solver, rollouts: int) -> dict[str, Any]:
@@ -90,6 +92,7 @@ def _role_metrics(role: Role, done: Round, solver: Solver) -> dict[str, Any]:
         "tokens": sum(sum(sequence.loss_mask) for sequence in sequences),
         "trained_tokens": update.get("tokens"),
         **{name: update.get(name) for name in UPDATE_METRICS},
+        **{name: update[name] for name in SIMULATED_METRICS if name in update},
     }
 
 
