@@ -7,10 +7,23 @@ import pytest
 
 from sparring.cli import main
 from sparring.config import load_recipe
+from sparring.lab.suite import jobs_of, load_suite
 from sparring.runs.origin import dotted
 
 RECIPES = Path(__file__).parents[1] / "recipes"
 OUTCOME = {"method.executor_credit": "terminal", "method.planner_credit": "capture"}
+
+SWITCHES: dict[str, dict[str, object]] = {
+    "uniform-placement": {"placement.name": "uniform"},
+    "validity-reward": {"placement.difficulty_reward": "validity"},
+    "no-repetition-penalty": {"placement.repetition_scale": 0.0},
+    "no-dense-credit": {"method.progress_weight": 0.0},
+    "no-zero-progress-cost": {"method.zero_progress_cost": 0.0},
+    "planner-on-capture": {"method.planner_credit": "capture"},
+    "no-kl": {"objective.kl_weight": 0.0},
+    "initial-reference": {"objective.kl_reference": "initial", "objective.kl_weight": 0.001, "objective.epochs": 4},
+}
+"""The rows of LURE's Table 2 (SPEC 1.10), by recipe in recipes/ablations/."""
 
 
 def changes(name: str, base: str) -> dict[str, object]:
@@ -34,6 +47,24 @@ def test_a_method_changes_its_own_keys_alone(name: str, changed: dict[str, objec
 def test_r_zero_at_the_papers_scale_changes_its_own_keys_alone() -> None:
     changed = {"method.name": "r_zero", "placement.repetition": "bleu_cluster", **OUTCOME}
     assert changes("r-zero-qwen2.5-7b", "lure-qwen2.5-7b") == changed
+
+
+@pytest.mark.parametrize("name", SWITCHES)
+def test_an_ablation_is_one_switch(name: str) -> None:
+    assert changes(f"ablations/{name}", "ablations/full") == SWITCHES[name]
+
+
+def test_the_ablated_method_pays_plans_as_the_paper_does() -> None:
+    assert changes("ablations/full", "lure-micro") == {"method.planner_credit": "progress"}
+
+
+def test_the_suite_of_table_2_has_these_rows() -> None:
+    suite, path = load_suite(RECIPES / "suites" / "table2-micro.toml")
+    recipes = {job.arm: dotted(job.recipe.model_dump(mode="json")) for job in jobs_of(suite, path)}
+    full = recipes.pop("lure")
+    found = [{key: own[key] for key in own if key != "name" and own[key] != full[key]} for own in recipes.values()]
+    assert len(found) == len(SWITCHES)
+    assert all(switch in found for switch in SWITCHES.values())
 
 
 @pytest.mark.parametrize(
