@@ -40,7 +40,7 @@ METHODS: Mapping[str, Sequence[str]] = {
     "LURE": (),
     "thermostat": ("placement.name=thermostat",),
     "uniform": ("placement.name=uniform",),
-    "R-Zero": ("method.name=r_zero", *OUTCOME_CREDIT),
+    "R-Zero": ("method.name=r_zero", "placement.repetition=bleu_cluster", *OUTCOME_CREDIT),
     "frozen pool": ("method.name=grpo_zero", "placement.name=frozen_pool", *OUTCOME_CREDIT),
 }
 """What each method changes in the recipe."""
@@ -116,8 +116,9 @@ def measured_frontier(p: float, group_size: int, tasks: int, seed: int = 0) -> f
     )
     emissions = [Emission("simulated", 0, sample, 0.5, sample) for sample in range(tasks)]
     solver = setup.method.solver
-    groups = solver.pursue(solver.generate(emissions), "bias")
-    outcomes = [Outcome(emission, group) for emission, group in zip(emissions, groups, strict=True)]
+    emitted, made = solver.generate(emissions)
+    groups = solver.pursue(made, "bias")
+    outcomes = [Outcome(emission, group) for emission, group in zip(emitted, groups, strict=True)]
     return fmean(reward for reward in EvaderReward(scale=0.0)(outcomes) if reward is not None)
 
 

@@ -9,15 +9,18 @@ from hypothesis import strategies as st
 
 from sparring.credit import (
     ExecutorCredit,
+    FloatArray,
     PlannerCredit,
     capture_dominance_holds,
     capture_rate,
     executor_advantages,
     executor_turn_rewards,
     planner_advantages,
+    planner_rewards,
     reward_to_go,
     stage_potentials,
     standardise,
+    standardise_by_turn,
 )
 from sparring.trajectories import PolicySequence, Trajectory, Turn
 
@@ -205,3 +208,82 @@ def test_capture_dominance_at_the_papers_numbers() -> None:
     assert capture_dominance_holds(LAM, COST, 80)
     assert not capture_dominance_holds(LAM, COST, 81)
     assert capture_dominance_holds(0.0, COST, 10**6)
+
+
+def test_turn_by_turn_a_turn_is_compared_with_the_same_turn_alone() -> None:
+    group = [rollout([0.5, 0.5], captured=True), rollout([0.0, 0.5, 0.0]), rollout([0.5])]
+    # Sums to the end: 1.25, 1.125; .1, .1125, -.0125; .125.
+    first = standardise([0.125 + 1.125, -0.0125 + 0.125 - 0.0125, 0.125]).tolist()
+    second = standardise([1.125, 0.125 - 0.0125]).tolist()
+    advantages = executor_advantages(group, ExecutorCredit.TURNWISE, LAM, COST)
+    assert advantages[0] == pytest.approx([first[0], second[0]])
+    assert advantages[1] == pytest.approx([first[1], second[1], 0.0])
+    assert advantages[2] == pytest.approx([first[2]])
+    assert second == pytest.approx([1 / math.sqrt(2), -1 / math.sqrt(2)], abs=1e-5)
+
+
+def test_turn_by_turn_a_constant_by_position_is_nothing() -> None:
+    """What Eq. 5 over all turns reads as better and worse: the capture is nearer to a later turn."""
+    group = [rollout([0.5, 0.0, 0.5], captured=True) for _ in range(4)]
+    assert executor_advantages(group, ExecutorCredit.TURNWISE, LAM, COST) == [[0.0] * 3] * 4
+    assert any(map(any, executor_advantages(group, ExecutorCredit.REWARD_TO_GO, LAM, COST)))
+
+
+@given(st.lists(st.lists(st.floats(-2, 2), max_size=4).map(np.array), min_size=1, max_size=6))
+def test_turn_by_turn_every_turn_sums_to_zero(rewards: list[FloatArray]) -> None:
+    advantages = standardise_by_turn(rewards)
+    assert [each.size for each in advantages] == [each.size for each in rewards]
+    for turn in range(max(each.size for each in rewards)):
+        there = [each[turn] for each in advantages if each.size > turn]
+        assert sum(there) == pytest.approx(0.0, abs=1e-6)
+
+
+FAILED = [rollout([0.5, 0.0]), rollout([0.0, 0.0]), rollout([0.25])]
+SOLVED = [*FAILED, rollout([0.5, 0.5], captured=True)]
+
+
+def test_dense_on_failure_is_the_outcome_unless_all_failed() -> None:
+    dense, turnwise, terminal = (
+        ExecutorCredit.DENSE_ON_FAILURE,
+        ExecutorCredit.TURNWISE,
+        ExecutorCredit.TERMINAL,
+    )
+    for group, same, other in ((FAILED, turnwise, terminal), (SOLVED, terminal, turnwise)):
+        found = executor_advantages(group, dense, LAM, COST)
+        assert found == executor_advantages(group, same, LAM, COST)
+        assert found != executor_advantages(group, other, LAM, COST)
+    # Among failures the reward to go of the first turn is lambda times the progress less the cost of idle turns.
+    first = standardise([0.125 - 0.0125, -0.025, 0.0625]).tolist()
+    assert [turns[0] for turns in executor_advantages(FAILED, dense, LAM, COST)] == pytest.approx(first)
+
+
+def test_all_captured_says_nothing_under_dense_on_failure() -> None:
+    """One got there with an idle turn more: the outcome is the same, and the outcome is what counts."""
+    group = [rollout([0.5, 0.5], captured=True), rollout([0.5, 0.0, 0.5], captured=True)]
+    assert executor_advantages(group, ExecutorCredit.DENSE_ON_FAILURE, LAM, COST) == [[0.0] * 2, [0.0] * 3]
+
+
+def test_progress_on_failure_is_the_outcome_unless_all_failed() -> None:
+    assert planner_rewards(FAILED, PlannerCredit.PROGRESS_ON_FAILURE) == pytest.approx([0.5, 0.0, 0.25])
+    assert planner_rewards(SOLVED, PlannerCredit.PROGRESS_ON_FAILURE) == [0.0, 0.0, 0.0, 1.0]
+    expected = standardise([0.5, 0.0, 0.25]).tolist()
+    assert planner_advantages(FAILED, PlannerCredit.PROGRESS_ON_FAILURE) == pytest.approx(expected)
+    assert planner_advantages(SOLVED, PlannerCredit.PROGRESS_ON_FAILURE)[3] == pytest.approx(1.5, abs=1e-5)
+
+
+@given(
+    st.lists(
+        st.tuples(st.lists(st.sampled_from([0.0, 0.1, 0.3]), min_size=1, max_size=3), st.booleans()),
+        min_size=2,
+        max_size=6,
+    )
+)
+def test_on_failure_credits_rank_captures_above_failures(drawn: list[tuple[list[float], bool]]) -> None:
+    group = [rollout(gains, captured=captured) for gains, captured in drawn]
+    plans = planner_advantages(group, PlannerCredit.PROGRESS_ON_FAILURE)
+    turns = executor_advantages(group, ExecutorCredit.DENSE_ON_FAILURE, LAM, COST)
+    won, lost = ([index for index, (_, captured) in enumerate(drawn) if captured is kind] for kind in (True, False))
+    for winner in won:
+        for loser in lost:
+            assert plans[winner] > 0.0 > plans[loser]
+            assert min(turns[winner]) > 0.0 > max(turns[loser])

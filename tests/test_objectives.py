@@ -1,5 +1,6 @@
 """Objectives: values by hand, gradients by exact enumeration over a small categorical."""
 
+import math
 from typing import Any
 
 import pytest
@@ -11,6 +12,7 @@ from torch import Tensor
 from sparring.errors import UserError
 from sparring.objectives import (
     KLEstimator,
+    KLReference,
     Objective,
     clipped_surrogate,
     entropy,
@@ -201,6 +203,24 @@ def test_b47_loss_and_gradient_of_two_turns_by_hand() -> None:
     assert gradient(loss, log_probs).tolist() == [-0.25, -0.25, 0.125, 0.125]
 
 
+def test_the_clip_is_centred_on_the_sampler_and_the_kl_on_its_reference() -> None:
+    """One token, pi = .4, sampled at .5, held to .8: ratio .8, k3 = .8/.4 - 1 - ln 2, gradient -1 towards it."""
+    policy = tensor(0.4).log().requires_grad_()
+    objective = Objective(1e-3, kl_weight=0.5, kl_reference=KLReference.INITIAL)
+    loss, sums = policy_loss(
+        policy, tensor(0.5).log(), tensor(0.8).log(), tensor(3.0), torch.tensor([False]), objective, 1
+    )
+    assert sums["kl"] == pytest.approx(1.0 - math.log(2.0))
+    assert loss.item() == pytest.approx(-(0.8 * 3.0 - 0.5 * sums["kl"]))
+    # Of the surrogate -w A, of the KL beta (1 - q/pi).
+    assert gradient(loss, policy).item() == pytest.approx(-0.8 * 3.0 + 0.5 * (1.0 - 2.0))
+    to_the_round = Objective(1e-3, kl_weight=0.5)
+    _, sums = policy_loss(
+        policy, tensor(0.5).log(), tensor(0.5).log(), tensor(3.0), torch.tensor([False]), to_the_round, 1
+    )
+    assert sums["kl"] == pytest.approx(0.8 * (0.5 / 0.4 - 1 - math.log(0.5 / 0.4)))
+
+
 def test_policy_loss_refuses_what_it_cannot_compute() -> None:
     one, spread = torch.zeros(1, requires_grad=True), torch.zeros(1).bool()
     with pytest.raises(ValueError, match="divided by 0"):
@@ -213,6 +233,7 @@ def test_policy_loss_refuses_what_it_cannot_compute() -> None:
     ("field", "value"),
     [
         ("optimiser_steps", 1),
+        ("epochs", 0),
         ("learning_rate", -1e-6),
         ("learning_rate", float("nan")),
         ("kl_weight", float("inf")),

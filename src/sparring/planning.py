@@ -9,8 +9,9 @@ from sparring import backbones
 from sparring.config import Recipe
 from sparring.environments.base import AnyEnvironment
 from sparring.micro import make_model, make_tokenizer
+from sparring.objectives import KLReference
 from sparring.roles import Role
-from sparring.training import make_environments, turn_limits
+from sparring.training import check_labels, make_environments, turn_limits
 
 MEGABYTE = 1_000_000
 
@@ -20,14 +21,12 @@ def plan(recipe: Recipe) -> dict[str, Any]:
     environments = make_environments(recipe)
     limits = turn_limits(environments)
     recipe.check_capture_dominance(max(limits.values()))
-    per_environment = recipe.placement.slots * recipe.placement.samples
-    tasks = per_environment * len(environments)
-    probing = recipe.method.name == "r_zero"
-    trained = round(recipe.method.expected_kept * tasks) if probing else tasks
-    probes, training = (tasks if probing else 0) * recipe.method.group_size, trained * recipe.method.group_size
+    check_labels(recipe, environments)
+    tasks, trained = recipe.emitted, recipe.expected_trained
+    probes, training = (tasks if recipe.probes else 0) * recipe.method.group_size, trained * recipe.method.group_size
     rollouts = probes + training
     turns = sum(limits.values()) * rollouts // len(environments)
-    learns = recipe.placement.name == "evader"
+    learns, emits = recipe.placement.name == "evader", recipe.placement.name in ("evader", "frozen_pool")
     rounds = recipe.expected_rounds
     policies = 1 if recipe.method.sharing == "unified" else len(environments)
     steps = recipe.objective.optimiser_steps * recipe.objective.epochs * (3 if learns else 2) * policies
@@ -46,7 +45,7 @@ def plan(recipe: Recipe) -> dict[str, Any]:
             "rollouts_per_trained_task": rollouts / trained if trained else None,
             "optimiser_steps": steps,
             "most_sampled_tokens": {
-                "evader": tasks * recipe.roles.evader.max_tokens if learns else 0,
+                "evader": tasks * recipe.roles.evader.max_tokens if emits else 0,
                 "planner": rollouts * recipe.roles.planner.max_tokens,
                 "executor": turns * recipe.roles.executor.max_tokens,
             },
@@ -76,6 +75,8 @@ def weight_megabytes(recipe: Recipe, environments: Mapping[str, AnyEnvironment],
     if weights is None:
         return None
     # Full weights: each policy has weights and two moments, and one at a time has gradients.
-    # LoRA: one base; the adapters are small beside it.
-    numbers = weights * (3 * policies + 1) if recipe.engine.weights == "full" else weights
+    # Where the KL is to the first weights, those are kept too. LoRA: one base, which is its own beginning;
+    # the adapters are small beside it.
+    kept = 1 if recipe.objective.kl_reference is KLReference.INITIAL else 0
+    numbers = weights * (3 * policies + 1 + kept) if recipe.engine.weights == "full" else weights
     return round(4 * numbers / MEGABYTE)

@@ -15,10 +15,11 @@ from rich.console import Console
 from sparring import backbones
 from sparring.clock import Clock
 from sparring.config import Recipe, RoleSection
+from sparring.credit import Label
 from sparring.engines.base import Engine, SamplingParameters
 from sparring.engines.local import LocalEngine
 from sparring.environments import load_environment
-from sparring.environments.base import AnyEnvironment
+from sparring.environments.base import AnyEnvironment, Environment
 from sparring.errors import UserError
 from sparring.evaluation.heldout import HeldoutTask, heldout_tasks, measure_heldout
 from sparring.methods.base import Method, Solver
@@ -95,6 +96,7 @@ def set_up(recipe: Recipe, console: Console) -> Setup:
     check_device(recipe.engine.device)
     environments = make_environments(recipe)
     recipe.check_capture_dominance(max(turn_limits(environments).values()))
+    check_labels(recipe, environments)
     policies = [
         policy for role in Role for policy in dict.fromkeys(policy_of(recipe, role, name) for name in environments)
     ]
@@ -130,6 +132,18 @@ def load_engine(
         return make_simulated_engine(environments, recipe.simulation, policies), {}
     loaded = load_backbone(recipe, environments, console)
     return make_engine(recipe, loaded, policies), backbones.backbone_files(loaded.folder)
+
+
+def check_labels(recipe: Recipe, environments: Mapping[str, AnyEnvironment]) -> None:
+    """UserError when R-Zero is to vote on answers of an environment that has none: no task would ever be kept."""
+    if not recipe.probes or recipe.method.label is Label.VERIFIER:
+        return
+    for name, environment in environments.items():
+        if type(environment).answer is Environment.answer:
+            raise UserError(
+                f"method.label = '{recipe.method.label}' compares answers, and environments.{name} has none; "
+                "give method.label = 'verifier', or the environment an `answer`"
+            )
 
 
 def check_device(name: str) -> None:
@@ -247,6 +261,10 @@ def train(recipe: Recipe, out: Path, console: Console) -> Path:
 def resume(path: Path, rounds: int | None, console: Console) -> Path:
     """Go on with the run in `path`, to `rounds` rounds if given."""
     recipe = read_recipe(path)
+    if recipe.budget.rollouts and rounds not in (None, recipe.rounds):
+        raise UserError(
+            f"rounds = {rounds} is not read: {path} ends at budget.rollouts = {recipe.budget.rollouts}; leave it out"
+        )
     if rounds is not None:
         recipe = recipe.model_copy(update={"rounds": rounds})
     with RunFolder.resume(path, recipe) as folder:

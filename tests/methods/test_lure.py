@@ -183,6 +183,24 @@ def test_broken_rollouts_are_in_no_buffer_and_no_rate() -> None:
     assert [update.policy for update in engine.updates] == ["evader", "planner", "executor"] * 2
 
 
+def test_what_plans_earned_is_counted_group_by_group() -> None:
+    """A task that was captured does not change what the plans of another earned."""
+    engine = scripted(
+        emitting(0.2, 0.4), acting({"0.20": ["gain gain submit", "gain submit"], "0.40": ["gain submit"] * 2})
+    )
+    lure = make_lure(engine, named(toy()), samples=2, planner_credit=PlannerCredit.PROGRESS_ON_FAILURE)
+    row = metrics_row(1, lure.round(1), lure.solver, 4)
+    assert row["roles"]["planner"]["reward"] == pytest.approx((1.0 + 0.0 + 0.5 + 0.5) / 4)
+
+
+def test_broken_rollouts_cost_tokens_all_the_same() -> None:
+    engine = scripted(emitting(0.2, 0.4), lambda floor: "break")
+    lure = make_lure(engine, named(toy()), samples=2)
+    row = metrics_row(1, lure.round(1), lure.solver, 4)
+    assert row["roles"]["executor"]["tokens"] == 4 * len(("break", "<end>"))
+    assert row["roles"]["executor"]["reward"] is None
+
+
 def test_broken_emissions_count_for_the_repetition_of_others() -> None:
     table = {"0.21": ["break", "break"], "0.22": ["gain gain submit", "submit"]}
     engine = scripted(emitting(0.21, 0.22, None, None), acting(table))

@@ -44,9 +44,10 @@ def act(floor: Floor) -> str:
 
 
 def make_recipe(**method: Any) -> Recipe:
-    parts = {"method": {"group_size": SIZE} | method}
+    parts: dict[str, Any] = {"method": {"group_size": SIZE} | method}
     if method.get("name") == "r_zero":
         parts["method"] |= {"executor_credit": "terminal", "planner_credit": "capture"}
+        parts["placement"] = {"repetition": "bleu_cluster"}
     return recipe_from({"name": "toy", "environments": {"toy": {}}} | parts)
 
 

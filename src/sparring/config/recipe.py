@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from math import ceil, isfinite
+from collections.abc import Mapping, Sequence
+from math import isfinite
 from typing import Annotated, Any
 
 import tomli_w
@@ -30,18 +30,25 @@ from sparring.config.sections import (
 from sparring.credit import ExecutorCredit, PlannerCredit, capture_dominance_holds
 from sparring.errors import UserError, nearest
 from sparring.objectives import Objective
+from sparring.placement.evader_reward import DifficultyReward
+from sparring.placement.repetition import Repetition
 from sparring.tasks import PromptPack
 
 DEEPEST = 8
 """How deep the settings of an environment may nest."""
 
-_OUTCOME = {"method.executor_credit": ExecutorCredit.TERMINAL, "method.planner_credit": PlannerCredit.CAPTURE}
-METHOD_PARTS: Mapping[str, Mapping[str, str]] = {
-    "grpo": {"placement.name": "uniform", **_OUTCOME},
-    "grpo_zero": {"placement.name": "frozen_pool", **_OUTCOME},
-    "r_zero": {"placement.name": "evader", **_OUTCOME},
+_OUTCOME = {"method.executor_credit": (ExecutorCredit.TERMINAL,), "method.planner_credit": (PlannerCredit.CAPTURE,)}
+METHOD_PARTS: Mapping[str, Mapping[str, Sequence[str]]] = {
+    "grpo": {"placement.name": ("uniform",), **_OUTCOME},
+    "grpo_zero": {"placement.name": ("frozen_pool",), **_OUTCOME},
+    "r_zero": {
+        "placement.name": ("evader",),
+        "placement.repetition": (Repetition.BLEU_CLUSTER,),
+        "placement.difficulty_reward": (DifficultyReward.FRONTIER, DifficultyReward.UNCERTAINTY),
+        **_OUTCOME,
+    },
 }
-"""Whose placement and credit are part of the method, and what they are."""
+"""Whose placement and credit are part of the method, and what they may be."""
 
 
 SIMULATED = "simulated"
@@ -131,9 +138,11 @@ class Recipe(Section):
     def _budget_of_whole_groups(self) -> Recipe:
         rollouts, size = self.budget.rollouts, self.method.group_size
         if rollouts % size:
+            below = rollouts - rollouts % size
+            near = f"{below} or {below + size}" if below else f"{size}"  # 0 would be no limit at all
             raise ValueError(
                 f"budget.rollouts = {rollouts} is no multiple of method.group_size = {size}, so no run can end at it; "
-                f"give {rollouts - rollouts % size} or {rollouts - rollouts % size + size}"
+                f"give {near}"
             )
         return self
 
@@ -144,8 +153,9 @@ class Recipe(Section):
         for key, wanted in METHOD_PARTS.get(name, {}).items():
             section, _, field = key.partition(".")
             given = getattr(getattr(self, section), field)
-            if given != wanted:
-                raise ValueError(f"method.name = {name!r} goes with {key} = '{wanted}', not '{given}'; give that")
+            if given not in wanted:
+                choice = " or ".join(f"'{each}'" for each in wanted)
+                raise ValueError(f"method.name = {name!r} goes with {key} = {choice}, not '{given}'; give that")
         return self
 
     @model_validator(mode="after")
@@ -175,13 +185,27 @@ class Recipe(Section):
         )
 
     @property
+    def emitted(self) -> int:
+        """Emissions of one round, all environments together."""
+        return self.placement.slots * self.placement.samples * len(self.environments)
+
+    @property
+    def probes(self) -> bool:
+        """Whether tasks are probed before they are trained on: R-Zero's are."""
+        return self.method.name == "r_zero"
+
+    @property
+    def expected_trained(self) -> int:
+        """Tasks that a round trains on, reckoned without malformed emissions."""
+        return round(self.method.expected_kept * self.emitted) if self.probes else self.emitted
+
+    @property
     def expected_rounds(self) -> int:
         """The number of the last round; where a budget ends the run, reckoned without malformed emissions."""
         if not self.budget.rollouts:
             return self.rounds
-        tasks = self.placement.slots * self.placement.samples * len(self.environments)
-        groups = 1.0 + self.method.expected_kept if self.method.name == "r_zero" else 1.0
-        return ceil(self.budget.rollouts / (tasks * self.method.group_size * groups))
+        groups = self.expected_trained + (self.emitted if self.probes else 0)
+        return -(-self.budget.rollouts // (groups * self.method.group_size))
 
     def toml(self) -> str:
         """The resolved recipe, every default written out."""

@@ -88,10 +88,23 @@ class Solver:
     planner_credit: PlannerCredit
     run_seed: int
 
-    def generate(self, emissions: Sequence[Emission]) -> list[Task[Any] | None]:
-        """The task of each emission; None where it could not be read or the generator refused."""
+    def groups_of(self, budget: int | None) -> int | None:
+        """How many groups of G rollouts a budget of rollouts is good for."""
+        return None if budget is None else budget // self.group_size
+
+    def generate(
+        self, emissions: Sequence[Emission], budget: int | None = None
+    ) -> tuple[list[Emission], list[Task[Any] | None]]:
+        """The task of each emission, None where it could not be read or the generator refused.
+
+        Emissions whose task a budget of rollouts has no room for are left out. Those without a task cost
+        no rollout and stay: an evader learns from them.
+        """
         with self.pursuers.clock.phase("task generation"):
-            return [self._task(each.environment, each.difficulty, each.task_seed) for each in emissions]
+            tasks = [self._task(each.environment, each.difficulty, each.task_seed) for each in emissions]
+        fits = within(tasks, self.groups_of(budget))
+        kept = [index for index, task in enumerate(tasks) if task is None or fits[index]]
+        return [emissions[index] for index in kept], [tasks[index] for index in kept]
 
     def pursue(self, tasks: Sequence[Task[Any] | None], *seed: str | int) -> list[Group | None]:
         """G plan-execute rollouts of each task, in place; `seed` names them within the run."""
@@ -145,18 +158,18 @@ class Solver:
             yield name, train_sequence(trajectory.execution, own, zero_variance=still)
 
 
-def within(emissions: Sequence[Emission], tasks: int | None) -> list[Emission]:
-    """The emissions that a budget of `tasks` tasks leaves; None leaves them all.
+def within(tasks: Sequence[Task[Any] | None], most: int | None) -> list[bool]:
+    """Which of these tasks a budget of `most` groups of rollouts is for; None is for them all.
 
-    Environments take turns, so that the end of a budget falls on all of them alike. What cannot be
-    read costs no rollout and stays: an evader learns from it. The order is kept.
+    Environments take turns, so that the end of a budget falls on all of them alike. Where there is no
+    task there is nothing to be for.
     """
-    if tasks is None:
-        return list(emissions)
-    by_environment: dict[str, list[Emission]] = {}
-    for emission in emissions:
-        if emission.difficulty is not None:
-            by_environment.setdefault(emission.environment, []).append(emission)
-    in_turn = [each for row in zip_longest(*by_environment.values()) for each in row if each is not None]
-    kept = {id(each) for each in in_turn[:tasks]}
-    return [each for each in emissions if each.difficulty is None or id(each) in kept]
+    if most is None:
+        return [task is not None for task in tasks]
+    by_environment: dict[str, list[int]] = {}
+    for index, task in enumerate(tasks):
+        if task is not None:
+            by_environment.setdefault(task.public.environment, []).append(index)
+    in_turn = [index for row in zip_longest(*by_environment.values()) for index in row if index is not None]
+    kept = set(in_turn[:most])
+    return [index in kept for index in range(len(tasks))]

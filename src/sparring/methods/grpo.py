@@ -14,7 +14,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from sparring.methods.base import Round, Solver, within
+from sparring.methods.base import Round, Solver
 from sparring.placement.base import Competence, Outcome, Placement
 from sparring.roles import Role
 
@@ -34,10 +34,10 @@ class Grpo:
         with clock.phase("emission"):
             environments = list(solver.environments.values())
             emissions = self.placement.propose(number, environments, Competence.no_data())
-        emissions = within(emissions, None if budget is None else budget // solver.group_size)
+        emissions, tasks = solver.generate(emissions, budget)
 
         # 2. G rollouts of each; the verifier says R, and that is the reward.
-        groups = solver.pursue(solver.generate(emissions), "rollouts", number)
+        groups = solver.pursue(tasks, "rollouts", number)
 
         # 3. A = z(R) over the G rollouts of a task, for the plan and for every turn.
         rolled_out = [group for group in groups if group is not None]

@@ -12,7 +12,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from sparring.methods.base import Round, Solver, within
+from sparring.methods.base import Round, Solver
 from sparring.placement.base import Competence, Outcome, Placement
 from sparring.roles import Role
 
@@ -34,8 +34,7 @@ class Lure:
         # 2. The placement (LURE: the snapshot evader) emits tasks; the well-formed ones are X.
         with clock.phase("emission"):
             emissions = self.placement.propose(number, list(solver.environments.values()), self.competence)
-        emissions = within(emissions, None if budget is None else budget // solver.group_size)
-        tasks = solver.generate(emissions)
+        emissions, tasks = solver.generate(emissions, budget)
 
         # 3. G plan-execute rollouts of each x in X; the verifier gives R and phi_t.
         groups = solver.pursue(tasks, "rollouts", number)

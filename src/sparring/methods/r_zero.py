@@ -40,13 +40,11 @@ class RZero:
     def round(self, number: int, budget: int | None = None) -> Round:
         """One round, of at most `budget` rollouts, probes included."""
         solver, clock = self.solver, self.solver.pursuers.clock
-        most = None if budget is None else budget // solver.group_size
 
         # 1. The challenger emits candidates.
         with clock.phase("emission"):
             emissions = self.challenger.propose(number, list(solver.environments.values()), self.competence)
-        emissions = within(emissions, most)
-        tasks = solver.generate(emissions)
+        emissions, tasks = solver.generate(emissions, budget)
 
         # 2. G probe rollouts of each; s is the share that succeeds, by the label.
         probes = solver.pursue(tasks, "probes", number)
@@ -58,9 +56,10 @@ class RZero:
 
         # 3. The band: low <= s <= high. What the probes left of the budget bounds it too.
         inside = [outcome.capture_rate is not None and self._in_band(outcome.capture_rate) for outcome in judged]
-        if most is not None:
-            inside = first(inside, most - sum(group is not None for group in probes))
         kept = [task if keep else None for task, keep in zip(tasks, inside, strict=True)]
+        left = None if budget is None else budget - sum(len(group.trajectories) for group in probes if group)
+        fits = within(kept, solver.groups_of(left))
+        kept = [task if keep else None for task, keep in zip(kept, fits, strict=True)]
 
         # 4. G fresh rollouts of each kept task, judged by the probes' label: A = z(success).
         groups = solver.pursue(kept, "rollouts", number)
@@ -119,12 +118,3 @@ def relabelled(group: Group, label: str | None) -> Group:
 def judged_by(label: str | None, trajectories: Sequence[Trajectory]) -> list[Trajectory]:
     """The rollouts as if `label` were the gold; None captures none. The originals stay."""
     return [replace(each, captured=label is not None and each.answer == label) for each in trajectories]
-
-
-def first(flags: Sequence[bool], count: int) -> list[bool]:
-    """The first `count` true flags stay true."""
-    left, kept = count, []
-    for flag in flags:
-        kept.append(flag and left > 0)
-        left -= flag
-    return kept

@@ -29,7 +29,9 @@ def bleu_cluster_sizes(questions: Sequence[str]) -> list[int]:
     """Size of each question's BLEU cluster, itself included (R-Zero's repetition penalty, SPEC 3).
 
     The distance of two questions is 1 - sentence BLEU of the earlier against the later (words; smoothing
-    method 1), clusters grow by average linkage and stop at CLUSTER_DISTANCE. Shape (n,) to (n,).
+    method 1), clusters grow by average linkage while they are nearer than CLUSTER_DISTANCE. Shape (n,) to
+    (n,). Equal questions have distance 0, which BLEU itself says from four words on alone: R-Zero's are
+    never shorter, the terse ones here are.
     """
     # A second of imports, for R-Zero alone.
     from nltk.translate.bleu_score import SmoothingFunction, sentence_bleu
@@ -44,10 +46,14 @@ def bleu_cluster_sizes(questions: Sequence[str]) -> list[int]:
     distances = np.zeros((count, count))
     for one in range(count):
         for other in range(one + 1, count):
+            if words[one] == words[other]:
+                continue
             bleu: float = sentence_bleu(  # type: ignore[no-untyped-call]
                 [words[other]], words[one], smoothing_function=smoothing
             )
             distances[one, other] = distances[other, one] = max(0.0, 1.0 - bleu)
-    clusters = fcluster(linkage(squareform(distances), "average"), CLUSTER_DISTANCE, criterion="distance").tolist()
+    # scipy joins at the distance itself too, R-Zero's scikit-learn below it only.
+    nearest = np.nextafter(CLUSTER_DISTANCE, 0.0)
+    clusters = fcluster(linkage(squareform(distances), "average"), nearest, criterion="distance").tolist()
     sizes = Counter(clusters)
     return [sizes[cluster] for cluster in clusters]

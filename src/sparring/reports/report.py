@@ -123,7 +123,7 @@ def settings(recipe: Recipe) -> list[tuple[str, str]]:
         ("Rollouts per task", str(method.group_size)),
         ("Progress weight, zero-progress cost", f"{method.progress_weight:g}, {method.zero_progress_cost:g}"),
         ("KL weight, clip", f"{recipe.objective.kl_weight:g}, {recipe.objective.clip:g}"),
-        ("Optimiser steps per round", str(recipe.objective.optimiser_steps)),
+        ("Optimiser steps per round", str(recipe.objective.optimiser_steps * recipe.objective.epochs)),
         ("Learning rates", ", ".join(f"{role} {section.learning_rate:g}" for role, section in rates)),
         ("Seed", str(recipe.seed)),
     ]
@@ -146,11 +146,11 @@ def costs(metrics: RunMetrics, summary: Mapping[str, Any]) -> list[tuple[str, st
     """What the run spent, in the terms of the paper's Table 4, as label and number."""
     emitted = [metrics.total("environments", name, "emitted") for name in metrics.environments]
     tasks = sum(count for count in emitted if count is not None)
-    tokens = metrics.tokens_per_role
+    tokens, each = metrics.tokens_per_role, summary["ledger"]["rollouts_per_trained_task"]
     return [
         ("tasks emitted", f"{tasks:,.0f}" if tasks else NOT_MEASURED),
         ("rollouts", f"{summary['rollouts']:,}"),
-        ("rollouts per emitted task", f"{summary['rollouts'] / tasks:.1f}" if tasks else NOT_MEASURED),
+        ("rollouts per trained task", f"{each:.1f}" if each else NOT_MEASURED),
         ("sampled tokens", f"{sum(tokens.values()):,.0f}" if tokens else NOT_MEASURED),
         ("minutes", f"{summary['minutes']:.1f}"),
     ]

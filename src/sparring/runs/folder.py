@@ -164,7 +164,7 @@ class RunFolder:
                 f"{self.path} has {len(rows)} rows of metrics but no complete checkpoint to go on from; restore its "
                 "checkpoints folder, or begin another run with --out"
             )
-        if self.recipe.rounds < done:
+        if self.recipe.rounds < done and not self.recipe.budget.rollouts:
             raise UserError(f"rounds = {self.recipe.rounds}, but {self.path} has done {done}; give {done} or more")
         if self.latest:
             self.rows = [row for row in read_metrics(self.path) if row["round"] < done] + [self.latest.row]

@@ -47,8 +47,7 @@ def discrepancies(recipe: Recipe, rows: Sequence[Mapping[str, Any]]) -> list[str
     have fewer); G rollouts a trained task; G probes a task for R-Zero, none else; every task trained
     or dropped, and dropped by R-Zero alone; rollouts that add up to the run's count.
     """
-    size, probing = recipe.method.group_size, recipe.method.name == "r_zero"
-    emitted = recipe.placement.slots * recipe.placement.samples * len(recipe.environments)
+    size, probing, emitted = recipe.method.group_size, recipe.probes, recipe.emitted
     found, spent = [], 0
     for row in rows:
         if not (ledger := row["ledger"]):

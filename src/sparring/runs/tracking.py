@@ -29,7 +29,10 @@ def metrics_row(number: int, done: Round | None, solver: Solver, rollouts: int) 
     return {
         "round": number,
         "environments": {
-            name: _environment_metrics([each for each in outcomes if each.emission.environment == name])
+            name: _environment_metrics(
+                [each for each in outcomes if each.emission.environment == name],
+                [group for group in _groups(done) if group.task.public.environment == name],
+            )
             for name in (solver.environments if done else ())
         },
         "roles": {role.value: _role_metrics(role, done, solver) for role in Role} if done else {},
@@ -40,7 +43,13 @@ def metrics_row(number: int, done: Round | None, solver: Solver, rollouts: int) 
     }
 
 
-def _environment_metrics(outcomes: Sequence[Outcome]) -> dict[str, Any]:
+def _groups(done: Round | None) -> list[Group]:
+    """All that was rolled out in a round, probes included."""
+    return [*done.trained, *done.probed] if done else []
+
+
+def _environment_metrics(outcomes: Sequence[Outcome], groups: Sequence[Group]) -> dict[str, Any]:
+    """Rates are of one group a task; broken rollouts are counted wherever they were."""
     rates = [outcome.capture_rate for outcome in outcomes if outcome.capture_rate is not None]
     trajectories = [t for outcome in outcomes if outcome.group for t in outcome.group.trajectories]
     difficulties = [outcome.group.task.difficulty for outcome in outcomes if outcome.group is not None]
@@ -55,7 +64,7 @@ def _environment_metrics(outcomes: Sequence[Outcome]) -> dict[str, Any]:
         "progress": _mean([t.progress for t in trajectories if t.error is None]),
         "invalid": _mean([outcome.group is None for outcome in outcomes]),
         "emitted": len(outcomes),
-        "errored": sum(t.error is not None for t in trajectories),
+        "errored": sum(t.error is not None for group in groups for t in group.trajectories),
     }
 
 
@@ -68,28 +77,32 @@ def signature_entropy(signatures: Sequence[str]) -> float | None:
 
 
 def _role_metrics(role: Role, done: Round, solver: Solver) -> dict[str, Any]:
-    """How a role spoke in a round, probes included, and its update."""
-    update = done.updates.get(role, {})
-    finished = [trajectory for group in (*done.trained, *done.probed) for trajectory in group.finished]
+    """How a role spoke in a round, probes included, and its update; tokens are a cost, so broken rollouts have some."""
+    update, groups = done.updates.get(role, {}), _groups(done)
+    finished = [trajectory for group in groups for trajectory in group.finished]
+    everything = [trajectory for group in groups for trajectory in group.trajectories]
     turns = [turn for trajectory in finished for turn in trajectory.turns]
     if role is Role.EVADER:
         emissions = [outcome.emission for outcome in done.outcomes if outcome.emission.sequence is not None]
         rewards = [emission.reward for emission in emissions if emission.reward is not None]
         well_formed = [emission.difficulty is not None for emission in emissions]
-        sequences = [emission.sequence for emission in emissions if emission.sequence is not None]
+        sequences = sampled = [emission.sequence for emission in emissions if emission.sequence is not None]
     elif role is Role.PLANNER:
-        rewards = planner_rewards(finished, solver.planner_credit)
+        # Group by group: what a plan earns may depend on the others of its task.
+        rewards = [each for group in groups for each in planner_rewards(group.finished, solver.planner_credit)]
         well_formed = [trajectory.plan_well_formed for trajectory in finished]
         sequences = [trajectory.plan for trajectory in finished]
+        sampled = [trajectory.plan for trajectory in everything]
     else:
         rewards = [float(executor_rewards(trajectory, solver).sum()) for trajectory in finished]
         well_formed = [turn.well_formed for turn in turns]
         sequences = [trajectory.execution for trajectory in finished]
+        sampled = [trajectory.execution for trajectory in everything]
     return {
         "reward": _mean(rewards),
         "well_formed": _mean(well_formed),
         "truncated": _mean([stop is StopReason.LENGTH for sequence in sequences for stop in sequence.stops]),
-        "tokens": sum(sum(sequence.loss_mask) for sequence in sequences),
+        "tokens": sum(sum(sequence.loss_mask) for sequence in sampled),
         "trained_tokens": update.get("tokens"),
         **{name: update.get(name) for name in UPDATE_METRICS},
         **{name: update[name] for name in SIMULATED_METRICS if name in update},

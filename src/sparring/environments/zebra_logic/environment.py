@@ -164,8 +164,9 @@ class ZebraLogic(Environment[ZebraLogicSettings, ZebraLogicSecret, ZebraLogicEpi
         )
 
     def answer(self, episode: ZebraLogicEpisode) -> str | None:
-        """The rows that stand, in order; None for an empty grid."""
-        return repr(sorted(episode.rows.items())) if episode.rows else None
+        """The rows that stand, in order, blank ones left out; None for an empty grid."""
+        filled = {index: row for index, row in episode.rows.items() if any(value is not None for value in row)}
+        return repr(sorted(filled.items())) if filled else None
 
     def solve(self, task: Task[ZebraLogicSecret]) -> Solution:
         """One turn a stage, each with the cells that are known by then."""
