@@ -2,15 +2,21 @@
 
 from __future__ import annotations
 
+import itertools
 from pathlib import Path
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 from pydantic import BaseModel
 
 from sparring.config import Recipe, load_recipe
+from sparring.config.recipe import METHOD_PARTS
+from sparring.credit import ExecutorCredit
 from sparring.errors import UserError
 
-MICRO = Path(__file__).parents[1] / "recipes" / "lure-micro.toml"
+RECIPES = Path(__file__).parents[1] / "recipes"
+MICRO = RECIPES / "lure-micro.toml"
 
 
 @pytest.mark.parametrize(
@@ -59,6 +65,18 @@ MICRO = Path(__file__).parents[1] / "recipes" / "lure-micro.toml"
         ("prompts.worked_examples=1", "prompts.worked_examples = 1 goes with prompts.pack = 'chat' alone"),
         ("prompts.pack=chat", "backbone.name = 'micro' reads no prose, which prompts.pack = 'chat' writes; give"),
         ("prompts.pack=prose", "prompts.pack = 'prose' is not accepted: give 'chat' or 'compact'"),
+        (
+            "budget.rollouts=12",
+            "budget.rollouts = 12 is no multiple of method.group_size = 8, so no run can end at it; g",
+        ),
+        ("budget.rollouts=12", "give 8 or 16"),
+        ("budget.rollouts=3", "so no run can end at it; give 8"),
+        ("method.band_low=0.8", "method.band_low is above method.band_high; swap them"),
+        ("objective.epochs=0", "objective.epochs = 0 is not accepted: give a number of at least 1"),
+        ("objective.kl_reference=start", "objective.kl_reference = 'start' is not accepted: give 'round_start' or"),
+        ("method.label=vote", "method.label = 'vote' is not accepted: give 'verifier' or 'majority'"),
+        ("placement.deviation_floor=0", "placement.deviation_floor = 0 is not accepted: give a number above 0"),
+        ("method.name=grpo", "method.name = 'grpo' goes with placement.name = 'uniform', not 'evader'; give that"),
         ("rounds", "override 'rounds' is not of the form section.key=value"),
         ("rounds.a=1", "override 'rounds.a=1': rounds is a value, not a section"),
     ],
@@ -113,3 +131,48 @@ def test_a_whole_number_may_stand_for_a_fraction() -> None:
 def test_a_recipe_that_names_no_backbone_gets_one_that_reads_its_prompts() -> None:
     recipe = Recipe(name="short", environments={"ifeval": {}})
     assert (recipe.backbone.name, recipe.prompts.pack) == ("smollm2", "chat")
+
+
+@pytest.mark.parametrize("name", METHOD_PARTS)
+def test_a_method_takes_its_own_parts_and_no_other(name: str) -> None:
+    own = {key: list(wanted) for key, wanted in METHOD_PARTS[name].items()}
+    for choice in itertools.product(*own.values()):
+        parts = [f"{key}={value}" for key, value in zip(own, choice, strict=True)]
+        assert load_recipe(MICRO, [f"method.name={name}", *parts]).method.name == name
+    first = [f"{key}={wanted[0]}" for key, wanted in own.items()]
+    foreign = {
+        "placement.name": "thermostat",
+        "placement.repetition": "signature",
+        "placement.difficulty_reward": "failure",
+        "method.executor_credit": "turnwise",
+        "method.planner_credit": "progress",
+    }
+    for key in own:
+        with pytest.raises(UserError, match=rf"^method.name = '{name}' goes with {key} = '.+, not '{foreign[key]}'"):
+            load_recipe(MICRO, [f"method.name={name}", *first, f"{key}={foreign[key]}"])
+
+
+def test_lure_takes_any_placement_and_credit() -> None:
+    for placement in ("evader", "uniform", "thermostat", "frozen_pool"):
+        for credit in ExecutorCredit:
+            load_recipe(MICRO, [f"placement.name={placement}", f"method.executor_credit={credit}"])
+
+
+def test_expected_rounds_by_hand() -> None:
+    """36 tasks of 8: 288 rollouts a round; with a quarter in the band 9 of them once more, 360."""
+    r_zero = RECIPES / "r-zero-micro.toml"
+    for path, rollouts, rounds in (
+        *((MICRO, 0, 120), (MICRO, 8, 1), (MICRO, 288, 1), (MICRO, 296, 2), (MICRO, 288 * 120, 120)),
+        *((r_zero, 360, 1), (r_zero, 368, 2), (r_zero, 34_560, 96)),
+    ):
+        recipe = load_recipe(path, [f"budget.rollouts={rollouts}"])
+        assert recipe.expected_rounds == rounds
+        assert recipe.expected_trained == (9 if path == r_zero else 36)
+
+
+@given(st.integers(1, 12), st.floats(0, 1), st.integers(1, 60))
+def test_expected_rounds_spend_the_budget_and_not_one_round_more(samples: int, kept: float, groups: int) -> None:
+    parts = [f"placement.samples={samples}", f"method.expected_kept={kept!r}", f"budget.rollouts={groups * 8}"]
+    recipe = load_recipe(RECIPES / "r-zero-micro.toml", parts)
+    spent = 8 * (recipe.emitted + recipe.expected_trained)
+    assert (recipe.expected_rounds - 1) * spent < groups * 8 <= recipe.expected_rounds * spent

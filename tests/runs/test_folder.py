@@ -14,12 +14,14 @@ from pathlib import Path
 from typing import Any, NoReturn
 
 import pytest
+from rich.console import Console
 
 from sparring.config import Recipe, recipe_from
 from sparring.errors import UserError
 from sparring.runs.checkpoint import newest_checkpoint
 from sparring.runs.folder import RunFolder, read_metrics
 from sparring.runs.origin import read_recipe
+from sparring.training import resume
 
 ROUNDS = 4
 KILLS = [(1, moment) for moment in range(1, 124, 17)] + [(2, moment) for moment in (20, 58, 90)]
@@ -222,6 +224,18 @@ def test_rounds_may_grow_but_not_fall_behind(tmp_path: Path) -> None:
     assert outcome(tmp_path / "run") == whole
     with pytest.raises(UserError, match=r"rounds = 5, but .* has done 6"):
         RunFolder.resume(tmp_path / "run", recipe(rounds=5))
+
+
+def test_a_run_that_ends_at_a_budget_is_resumed_whatever_its_rounds_say(tmp_path: Path) -> None:
+    """`rounds` is not read there, and its default is soon behind."""
+    given = recipe(rounds=1, budget={"rollouts": 80})
+    with RunFolder.create(tmp_path / "run", given, INPUTS) as folder:
+        ToyRun(folder).run(3)
+    with RunFolder.resume(tmp_path / "run") as folder:
+        assert folder.latest is not None
+        assert folder.latest.round == 3
+    with pytest.raises(UserError, match=r"rounds = 9 is not read: .*run ends at budget.rollouts = 80; leave it out"):
+        resume(tmp_path / "run", 9, Console(quiet=True))
 
 
 def test_run_without_checkpoint_starts_again(tmp_path: Path) -> None:

@@ -43,20 +43,20 @@ def total_ledger(rows: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
 def discrepancies(recipe: Recipe, rows: Sequence[Mapping[str, Any]]) -> list[str]:
     """Where the measured ledger is not what the recipe says, a line each; none in a sound run.
 
-    Each round: slots x samples emissions an environment (a frozen pool, and the end of a budget, may
-    have fewer); G rollouts a trained task; G probes a task for R-Zero, none else; every task trained
-    or dropped, and dropped by R-Zero alone; rollouts that add up to the run's count.
+    Each round: slots x samples emissions an environment (fewer at the end of a budget, and in a frozen pool
+    from round 2 on, always as many); G rollouts a trained task; G probes a task for R-Zero, none else;
+    every task trained or dropped, and dropped by R-Zero alone; rollouts that add up to the run's count.
     """
     size, probing, emitted = recipe.method.group_size, recipe.probes, recipe.emitted
+    frozen = recipe.placement.name == "frozen_pool"
     found, spent = [], 0
     for row in rows:
         if not (ledger := row["ledger"]):
             continue
         tasks = ledger["emitted"] - ledger["malformed"]
         spent += ledger["probe_rollouts"] + ledger["train_rollouts"]
-        fewer = (recipe.placement.name == "frozen_pool" and row["round"] > 1) or row["rollouts"] == (
-            recipe.budget.rollouts or None
-        )
+        ends = row["rollouts"] == (recipe.budget.rollouts or None)
+        fewer = ends or (frozen and row["round"] == 2)
         held = {
             "emitted": (ledger["emitted"], min(emitted, ledger["emitted"]) if fewer else emitted),
             "probe_rollouts": (ledger["probe_rollouts"], tasks * size if probing else 0),
@@ -65,6 +65,7 @@ def discrepancies(recipe: Recipe, rows: Sequence[Mapping[str, Any]]) -> list[str
             "train_rollouts": (ledger["train_rollouts"], ledger["trained_tasks"] * size),
             "rollouts so far": (row["rollouts"], spent),
         }
+        emitted = ledger["emitted"] if frozen and not ends else emitted
         found += [
             f"round {row['round']}: {name} {seen:,}, expected {wanted:,}"
             for name, (seen, wanted) in held.items()
