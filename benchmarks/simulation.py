@@ -1,8 +1,8 @@
-"""Curriculum dynamics on the simulated engine: Fig. 4, sensitivity to G, K and noise, plug-in bias, long runs.
+"""Curriculum dynamics on the simulated engine: Fig. 4, what changes it, plug-in bias, long runs.
 
     python -m benchmarks.simulation fig4 --seeds 0 1 2 --out DIR
     python -m benchmarks.simulation sensitivity --seeds 0 1 2
-    python -m benchmarks.simulation bias
+    python -m benchmarks.simulation bias --seeds 0 1 2
     python -m benchmarks.simulation long --rounds 2000
 
 Every number comes from the rounds that train models: recipes/lure-simulated.toml, with the overrides
@@ -23,7 +23,7 @@ from typing import Any
 
 from matplotlib.figure import Figure
 from rich.console import Console
-from rich.table import Table
+from rich.table import Column, Table
 
 from sparring.config import load_recipe
 from sparring.evaluation.heldout import measure_heldout
@@ -53,6 +53,8 @@ AXES: Mapping[str, Sequence[str]] = {
     "K": [f"placement.slots={count}" for count in (2, 8, 24)],
     "noise": [f"simulation.noise={share}" for share in (0.0, 0.2, 0.4)],
     "rho": [f"placement.repetition_scale={scale}" for scale in (0.0, 1.0, 4.0)],
+    "start": [f"simulation.skill={skill}" for skill in (0.2, 0.35, 0.5)],
+    "growth": [f"simulation.growth={growth}" for growth in ("2.5e4", "1e5", "4e5")],
 }
 
 
@@ -156,7 +158,8 @@ def sensitivity(seeds: Sequence[int], rounds: int, out: Path | None, console: Co
     """One number changed at a time; skill at the same rollouts and, since updates differ then, at the same rounds."""
     budget = rounds * 48 * 8
     gains = f"skill gained in {budget:,} rollouts", f"in {rounds} rounds"
-    table = Table("changed", *gains, "capture, round 1", f"round {rounds}", "mixed groups", title="sensitivity")
+    changed = Column("changed", no_wrap=True)
+    table = Table(changed, *gains, "capture, round 1", f"round {rounds}", "mixed groups", title="sensitivity")
     found: dict[str, list[dict[str, Any]]] = {}
     for changes in AXES.values():
         for change in changes:
@@ -176,15 +179,20 @@ def sensitivity(seeds: Sequence[int], rounds: int, out: Path | None, console: Co
         write_json(out / "sensitivity.json", found)
 
 
-def bias(tasks: int, console: Console) -> None:
+def bias(seeds: Sequence[int], tasks: int, out: Path | None, console: Console) -> None:
     """What the frontier term pays, from rollouts and from the binomial, against the true min(p, 1 - p)."""
-    table = Table("G", "p", "min(p, 1 - p)", "expected", f"measured, {tasks:,} tasks", title="plug-in bias")
+    table = Table("G", "p", "min(p, 1 - p)", "expected", f"measured, {tasks:,} tasks a seed", title="plug-in bias")
+    found = []
     for group_size in (2, 4, 8, 16):
         for p in (0.5, 0.25, 0.1):
-            numbers = min(p, 1.0 - p), expected_frontier(p, group_size), measured_frontier(p, group_size, tasks)
-            table.add_row(str(group_size), f"{p:g}", *(f"{number:.3f}" for number in numbers))
+            expected = expected_frontier(p, group_size)
+            measured = [measured_frontier(p, group_size, tasks, seed) for seed in seeds]
+            found.append({"G": group_size, "p": p, "expected": expected, "measured": measured})
+            table.add_row(str(group_size), f"{p:g}", f"{min(p, 1.0 - p):.3f}", f"{expected:.3f}", _spread(measured))
         table.add_section()
     console.print(table)
+    if out:
+        write_json(out / "bias.json", found)
 
 
 def long(rounds: int, out: Path | None, console: Console) -> None:
@@ -235,9 +243,9 @@ def _draw(histories: Mapping[str, History]) -> Figure:
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("part", choices=("fig4", "sensitivity", "bias", "long"))
-    parser.add_argument("--seeds", type=int, nargs="+", default=[0, 1, 2], help="of fig4 and sensitivity")
+    parser.add_argument("--seeds", type=int, nargs="+", default=[0, 1, 2], help="of fig4, sensitivity and bias")
     parser.add_argument("--rounds", type=int, help="of 144 tasks (fig4), 48 tasks (sensitivity), 16 tasks (long)")
-    parser.add_argument("--tasks", type=int, default=4000, help="of bias, for each G and p")
+    parser.add_argument("--tasks", type=int, default=4000, help="of bias, for each G, p and seed")
     parser.add_argument("--out", type=Path, help="a folder for numbers and figures")
     given = parser.parse_args()
     console = Console(width=120)
@@ -248,7 +256,7 @@ def main() -> None:
     elif given.part == "sensitivity":
         sensitivity(given.seeds, given.rounds or 12, given.out, console)
     elif given.part == "bias":
-        bias(given.tasks, console)
+        bias(given.seeds, given.tasks, given.out, console)
     else:
         long(given.rounds or 2000, given.out, console)
 

@@ -166,15 +166,15 @@ class Pursuers:
         live = self._with_room(conversation, pursuits, list(range(len(pursuits))))
         while live:
             self.clock.announce(f"{len(live)} of {len(pursuits)} rollouts under way")
-            ended = []
+            ended = set()
             for row, generation in zip(live, conversation.sample(live, self.acting), strict=True):
                 heard = take_turn(pursuits[row], generation, dialogue)
                 if heard is None:
-                    ended.append(row)
+                    ended.add(row)
                 else:
                     _extend(conversation, row, heard)
-            conversation.finish(ended)
-            live = self._with_room(conversation, pursuits, [row for row in live if row not in set(ended)])
+            conversation.finish(sorted(ended))
+            live = self._with_room(conversation, pursuits, [row for row in live if row not in ended])
         return [
             Group(
                 task,
@@ -216,11 +216,11 @@ class Pursuers:
     def _with_room(self, conversation: Conversation, pursuits: list[Pursuit], rows: list[int]) -> list[int]:
         """The rows whose context still holds a turn; the others end here."""
         limit = self.engine.context_length - self.acting.max_tokens
-        full = [row for row in rows if len(pursuits[row].trajectory.execution.ids) > limit]
-        for row in full:
+        full = {row for row in rows if len(pursuits[row].trajectory.execution.ids) > limit}
+        for row in sorted(full):
             pursuits[row].stop_short()
-        conversation.finish(full)
-        return [row for row in rows if row not in set(full)]
+        conversation.finish(sorted(full))
+        return [row for row in rows if row not in full]
 
 
 def plan_prompt(dialogue: DialogueFormat, task: Task[Any], examples: Sequence[WorkedExample]) -> list[Span]:
