@@ -72,6 +72,29 @@ def test_r_zero_differs_from_lure_in_what_it_is_at_the_papers_scale_too() -> Non
     assert differences("r-zero-qwen2.5-7b", "lure-qwen2.5-7b") == own
 
 
+def test_the_leaky_recipe_differs_in_its_leak_and_in_the_warm_up_that_can_read_it() -> None:
+    own = differences("lure-micro-leaky", "lure-micro")
+    assert (own.pop("secret.training"), own.pop("secret.evaluation")) == ("kept", "kept")
+    assert own.pop("name") == "lure-micro-leaky"
+    assert own.pop("backbone.warm_up_secret_share") > 0
+    assert all(key.startswith("backbone.warm_up_") for key in own)
+
+
+def test_the_suite_of_table_3_has_every_method_with_and_without_the_leak() -> None:
+    suite, path = load_suite(RECIPES / "suites" / "table3-micro.toml")
+    recipes = {job.arm: leaves(job.recipe.model_dump(mode="json")) for job in jobs_of(suite, path)}
+    for method in ("grpo_zero", "r_zero", "lure"):
+        found = []
+        for arm in (method, f"{method}_kept", f"{method}_kept_then_removed"):
+            own = recipes.pop(arm)
+            found.append((own.pop("secret.training"), own.pop("secret.evaluation")))
+            assert {key for key in own if own[key] != recipes.setdefault(f"of {method}", own)[key]} <= {"name"}
+        assert found == [("removed", "removed"), ("kept", "kept"), ("kept", "removed")]
+    assert [recipes[arm]["secret.evaluation"] for arm in ("base", "base_kept")] == ["removed", "kept"]
+    backbones = [{key: own[key] for key in own if key.startswith("backbone.")} for own in recipes.values()]
+    assert all(each == backbones[0] for each in backbones)
+
+
 @pytest.mark.parametrize("name", SWITCHES)
 def test_each_ablation_is_one_switch(name: str) -> None:
     expected = {"name": f"ablation-{name}", **SWITCHES[name]}

@@ -29,6 +29,7 @@ from sparring.cache import cached_folder
 from sparring.config import BackboneSection
 from sparring.engines.dialogue import TemplateDialogue
 from sparring.environments.base import AnyEnvironment
+from sparring.environments.secret_kept import SecretKept
 from sparring.errors import UserError
 from sparring.placement.base import COMPETENCE_BINS
 from sparring.roles import render_evader
@@ -111,10 +112,14 @@ class Lessons(IterableDataset[list[PolicySequence]]):
         [name] = rng.choices(names, [self.section.warm_up_share.get(name, 1.0) for name in names])
         if rng.random() < EVADER_SHARE:
             return [self.emission(name, rng)]
-        difficulty = rng.expovariate(1.0 / self.section.warm_up_difficulty.get(name, MEAN_DIFFICULTY))
+        environment, share = self.environments[name], self.section.warm_up_secret_share
+        if share and rng.random() < share:
+            # All difficulties: to follow a solution that is told is to be learned everywhere, to find one is not.
+            environment, difficulty = SecretKept(environment), rng.random()
+        else:
+            difficulty = rng.expovariate(1.0 / self.section.warm_up_difficulty.get(name, MEAN_DIFFICULTY))
         if difficulty > 1.0:
             return []
-        environment = self.environments[name]
         try:
             task = environment.generate(difficulty, rng.getrandbits(60))
         except GenerationRefusedError:
@@ -193,7 +198,8 @@ def build_micro(environments: Mapping[str, AnyEnvironment], section: BackboneSec
     The key covers the vocabulary, the settings, the first batches of lessons, this file and the
     version of torch, so whatever changes the weights makes a new backbone.
     """
-    tokenizer = make_tokenizer(environments)
+    share = section.warm_up_secret_share
+    tokenizer = make_tokenizer({name: SecretKept(each) if share else each for name, each in environments.items()})
     lessons = Lessons(environments, tokenizer, section)
     first = [sequence.ids for _, batch in zip(range(4), lessons, strict=False) for sequence in batch]
     makers = [Path(__file__).read_text(encoding="utf-8"), torch.__version__]

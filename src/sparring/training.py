@@ -20,6 +20,7 @@ from sparring.engines.base import Engine, SamplingParameters
 from sparring.engines.local import LocalEngine
 from sparring.environments import load_environment
 from sparring.environments.base import AnyEnvironment, Environment
+from sparring.environments.secret_kept import SecretKept
 from sparring.errors import UserError
 from sparring.evaluation.heldout import HeldoutTask, heldout_tasks, measure_heldout
 from sparring.methods.base import Method, Solver
@@ -67,10 +68,15 @@ def policy_of(recipe: Recipe, role: Role, environment: str) -> str:
 
 
 def make_environments(recipe: Recipe) -> dict[str, AnyEnvironment]:
-    """The recipe's environments by name, in the recipe's order."""
+    """The recipe's environments by name, in the recipe's order, which keep their secrets to themselves."""
     return {
         name: load_environment(name, settings, recipe.prompts.pack) for name, settings in recipe.environments.items()
     }
+
+
+def with_secrets(environments: Mapping[str, AnyEnvironment], secret: str) -> dict[str, AnyEnvironment]:
+    """The environments as a recipe's `secret` says: as they are where it is removed, leaking where it is kept."""
+    return {name: SecretKept(each) if secret == "kept" else each for name, each in environments.items()}
 
 
 def turn_limits(environments: Mapping[str, AnyEnvironment]) -> dict[str, int]:
@@ -102,10 +108,13 @@ def set_up(recipe: Recipe, console: Console) -> Setup:
     ]
     engine, files = load_engine(recipe, environments, policies, console)
     clock = Clock()
-    pursuers = make_pursuers(recipe, engine, environments, clock, greedy=False)
+    trained, evaluated = (
+        with_secrets(environments, each) for each in (recipe.secret.training, recipe.secret.evaluation)
+    )
+    pursuers = make_pursuers(recipe, engine, trained, clock, greedy=False)
     solver = Solver(
         engine=engine,
-        environments=environments,
+        environments=trained,
         pursuers=pursuers,
         policy=lambda role, name: policy_of(recipe, role, name),
         objectives={role: recipe.objective_of(role.value) for role in Role},
@@ -118,8 +127,8 @@ def set_up(recipe: Recipe, console: Console) -> Setup:
     )
     method = make_method(recipe, solver, make_placement(recipe, engine))
     evaluation = recipe.evaluation
-    heldout = heldout_tasks(environments, evaluation.levels, evaluation.tasks_per_level)
-    evaluator = make_pursuers(recipe, engine, environments, clock, greedy=True)
+    heldout = heldout_tasks(evaluated, evaluation.levels, evaluation.tasks_per_level)
+    evaluator = make_pursuers(recipe, engine, evaluated, clock, greedy=True)
     inputs: dict[str, str | Path] = {**template_texts(), **files}
     return Setup(recipe, environments, engine, method, evaluator, heldout, clock, inputs)
 
@@ -281,6 +290,8 @@ def run_rounds(setup: Setup, folder: RunFolder, console: Console) -> None:
     """All rounds that are still to do, each written to the folder; then summary and report."""
     recipe, method, clock = setup.recipe, setup.method, setup.clock
     heldout_keys = {each.key for each in setup.heldout}
+    if recipe.secret.notice:
+        console.print(recipe.secret.notice, style="bold red")
     clock.take()
     with RoundsTable(console, recipe.expected_rounds, list(setup.environments)) as table:
         for row in folder.rows:

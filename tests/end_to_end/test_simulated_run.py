@@ -110,6 +110,7 @@ def test_the_plan_is_the_papers_round() -> None:
     [
         (["environments.zebra_logic.ladder=[[2,2]]"], r"environments.zebra_logic needs a language model.*give"),
         (["engine.kind=local"], r"environments.simulated teaches a language model nothing.*give engine.kind"),
+        (["secret.training=kept"], r"secret.training = 'kept' goes with engine.kind = 'local'; leave it out"),
         (["prompts.pack=chat"], r"engine.kind = 'simulated' reads no prose.*give prompts.pack = 'compact'"),
         (["engine.device=cuda"], r"engine.device = 'cuda' goes with engine.kind = 'local'; leave it out"),
         (["backbone.name=micro"], r"backbone.name = 'micro' goes with engine.kind = 'local'; leave it out"),

@@ -58,6 +58,7 @@ def test_summary_of_a_run() -> None:
         "capture_last",
         "difficulty_first",
         "difficulty_last",
+        "leak",
         "training_tasks",
         "rollouts",
         "minutes",

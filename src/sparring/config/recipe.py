@@ -22,6 +22,7 @@ from sparring.config.sections import (
     PromptsSection,
     RoleSection,
     RolesSection,
+    SecretSection,
     Section,
     Seed,
     SimulationSection,
@@ -66,6 +67,7 @@ class Recipe(Section):
     simulation: SimulationSection = SimulationSection()
     prompts: PromptsSection = PromptsSection()
     environments: dict[str, dict[str, Any]] = Field(min_length=1)
+    secret: SecretSection = SecretSection()
     roles: RolesSection = RolesSection()
     method: MethodSection = MethodSection()
     placement: PlacementSection = PlacementSection()
@@ -97,6 +99,15 @@ class Recipe(Section):
         return self
 
     @model_validator(mode="after")
+    def _secret_that_the_backbone_reads(self) -> Recipe:
+        if self.secret.notice and self.backbone.name == "micro" and not self.backbone.warm_up_secret_share:
+            raise ValueError(
+                "backbone.warm_up_secret_share = 0 teaches the micro backbone no word of a secret that is kept, so "
+                "'kept' would measure strange text alone; give a share above 0, or secret 'removed'"
+            )
+        return self
+
+    @model_validator(mode="after")
     def _simulation_on_its_own(self) -> Recipe:
         """The simulated engine plays in the simulated environment alone, nobody else plays there, no key is idle."""
         if self.engine.kind == "local":
@@ -120,6 +131,7 @@ class Recipe(Section):
             )
         _refuse_set(self.engine, "engine", "engine.kind = 'local'", besides="kind")
         _refuse_set(self.backbone, "backbone", "engine.kind = 'local'")
+        _refuse_set(self.secret, "secret", "engine.kind = 'local'")
         return self
 
     @model_validator(mode="after")

@@ -68,7 +68,8 @@ class BackboneSection(Section):
     exponential that the difficulty of its lessons is drawn from (0.13 where none is given), and
     warm_up_share its weight among the lessons (1 where none is given). warm_up_competence_share is the
     share of the evader's lessons that emit near where the competence table passes one half; the
-    others emit near the hint.
+    others emit near the hint. warm_up_secret_share is the share of the solved tasks that are shown with
+    their secret kept, of any difficulty: it teaches to read what `secret` leaks.
     """
 
     name: Annotated[str, AfterValidator(_not_empty)] = "smollm2"
@@ -78,6 +79,7 @@ class BackboneSection(Section):
     warm_up_difficulty: dict[str, MeanDifficulty] = {}
     warm_up_share: dict[str, Proportion] = {}
     warm_up_competence_share: Share = 0.0
+    warm_up_secret_share: Share = 0.0
     warm_up_learning_rate: float = Field(default=5e-3, gt=0.0, le=1.0)
 
 
@@ -116,6 +118,25 @@ class PromptsSection(Section):
 
     pack: PromptPack = Field(default=PromptPack.CHAT, strict=False)
     worked_examples: int = Field(default=0, ge=0, le=6)
+
+
+class SecretSection(Section):
+    """Whether each task's solution is kept in the prompts of planner and executor: a leak, on purpose.
+
+    training: in the tasks that are trained on. evaluation: in the held-out tasks, which are the same ones
+    either way.
+    """
+
+    training: Literal["removed", "kept"] = "removed"
+    evaluation: Literal["removed", "kept"] = "removed"
+
+    @property
+    def notice(self) -> str | None:
+        """What whoever reads the run's figures must know; None where nothing leaks."""
+        kept = [name for name in ("training", "evaluation") if getattr(self, name) == "kept"]
+        if not kept:
+            return None
+        return f"LEAK, as the recipe asks: the prompts of {' and '.join(kept)} hold the solution of every task"
 
 
 class RoleSection(Section):

@@ -15,7 +15,14 @@ from rich.progress import Progress
 from rich.table import Table
 
 from sparring.errors import UserError
-from sparring.evaluation.benchmarks import IN_COMPACT_WORDS, Benchmark, PromptBenchmark, benchmark, benchmarks_for
+from sparring.evaluation.benchmarks import (
+    IN_COMPACT_WORDS,
+    Benchmark,
+    HeldoutBenchmark,
+    PromptBenchmark,
+    benchmark,
+    benchmarks_for,
+)
 from sparring.evaluation.generate import answer_prompts, pursue_heldout
 from sparring.evaluation.heldout_replay import heldout_set
 from sparring.evaluation.stored import read_generations
@@ -47,6 +54,8 @@ def evaluate(
     for name in benchmarks:
         if benchmark(name) not in cards:
             console.print(f"{name}: {target} speaks compact words, so {IN_COMPACT_WORDS[name]} is measured instead")
+    if recipe.secret.notice:
+        console.print(recipe.secret.notice, style="bold red")
     subject = load_subject(target, recipe, cards, console)
     with writing(folder):
         folder.mkdir(parents=True, exist_ok=True)
@@ -55,7 +64,8 @@ def evaluate(
         console.print(f"{card.name}: {card.what}", highlight=False)
         file = folder / f"{card.name}.jsonl"
         write_json_lines(file, _generations(card, subject, limit, console))
-        scores = {"target": target, "round": subject.round, **score(file, card.name, Profile.OFFICIAL)}
+        leak = recipe.secret.notice if isinstance(card, HeldoutBenchmark) else None
+        scores = {"target": target, "round": subject.round, "leak": leak, **score(file, card.name, Profile.OFFICIAL)}
         write_json(file.with_suffix(".json"), scores)
         _show(scores, console)
         console.print(f"generations: {file}", highlight=False, soft_wrap=True)

@@ -121,6 +121,7 @@ def load_subject(target: str, recipe: Recipe, cards: Sequence[Benchmark], consol
     engine = training.make_engine(recipe, loaded, list(dict.fromkeys(needed)))
     if checkpoint:
         engine.load(checkpoint.weights, optimisers=False)
+    environments = training.with_secrets(environments, recipe.secret.evaluation)
     pursuers = training.make_pursuers(recipe, engine, environments, Clock(), greedy=True)
     return Subject(
         round=checkpoint.round if checkpoint else None,

@@ -26,6 +26,7 @@ def summarise(
     tenth = max(1, len(training) // 10)
     first, last = training[:tenth], training[-tenth:]
     return {
+        "leak": recipe.secret.notice,
         "heldout_before": _with_intervals(before),
         "heldout_after": _with_intervals(after),
         "by_difficulty_before": _by_difficulty(before),
@@ -46,7 +47,8 @@ def summarise(
 def summary_text(summary: Mapping[str, Any]) -> str:
     """The summary as a few lines for a terminal."""
     before, after = summary["heldout_before"] or {}, summary["heldout_after"] or {}
-    lines = ["held-out capture (95 % interval), before → after"]
+    lines = [summary["leak"]] if summary["leak"] else []
+    lines.append("held-out capture (95 % interval), before → after")
     for name in before | after:
         lines.append(f"  {name:<16} {_rate(before.get(name))} → {_rate(after.get(name))}")
     if not before | after:
