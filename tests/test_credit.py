@@ -20,7 +20,7 @@ from sparring.credit import (
     reward_to_go,
     stage_potentials,
     standardise,
-    standardise_by_turn,
+    standardise_by_state,
 )
 from sparring.trajectories import PolicySequence, Trajectory, Turn
 
@@ -231,11 +231,44 @@ def test_turn_by_turn_a_constant_by_position_is_nothing() -> None:
 
 @given(st.lists(st.lists(st.floats(-2, 2), max_size=4).map(np.array), min_size=1, max_size=6))
 def test_turn_by_turn_every_turn_sums_to_zero(rewards: list[FloatArray]) -> None:
-    advantages = standardise_by_turn(rewards)
+    advantages = standardise_by_state(rewards, [range(each.size) for each in rewards])
     assert [each.size for each in advantages] == [each.size for each in rewards]
     for turn in range(max(each.size for each in rewards)):
         there = [each[turn] for each in advantages if each.size > turn]
         assert sum(there) == pytest.approx(0.0, abs=1e-6)
+
+
+def test_state_by_state_a_turn_is_compared_with_those_that_stood_where_it_did() -> None:
+    """Three rollouts begin level; two of them reach the second turn with progress, one without."""
+    group = [rollout([0.5, 0.25]), rollout([0.5, 0.0]), rollout([0.0, 0.0])]
+    first = (LAM * standardise([0.5, 0.5, 0.0])).tolist()
+    second = (LAM * standardise([0.25, 0.0])).tolist()
+    assert executor_advantages(group, ExecutorCredit.STATEWISE, LAM, COST) == [
+        pytest.approx([first[0], second[0]]),
+        pytest.approx([first[1], second[1]]),
+        pytest.approx([first[2], 0.0]),  # alone where it stands
+    ]
+    assert second == pytest.approx([LAM / math.sqrt(2), -LAM / math.sqrt(2)], abs=1e-5)
+
+
+def test_state_by_state_the_outcome_is_added_and_idle_turns_cost_nothing() -> None:
+    group = [rollout([0.5, 0.5], captured=True), rollout([0.5, 0.0, 0.0]), rollout([0.5, 0.0])]
+    outcome = standardise([1.0, 0.0, 0.0]).tolist()
+    step = (LAM * standardise([0.5, 0.0, 0.0])).tolist()
+    for cost in (0.0, COST):
+        assert executor_advantages(group, ExecutorCredit.STATEWISE, LAM, cost) == [
+            pytest.approx([outcome[0], outcome[0] + step[0]]),
+            pytest.approx([outcome[1], outcome[1] + step[1], outcome[1]]),
+            pytest.approx([outcome[2], outcome[2] + step[2]]),
+        ]
+    assert executor_advantages(group, ExecutorCredit.STATEWISE, 0.0, COST) == executor_advantages(
+        group, ExecutorCredit.TERMINAL, LAM, COST
+    )
+
+
+def test_states_and_rewards_of_other_shapes_are_refused() -> None:
+    with pytest.raises(ValueError, match="zip"):
+        standardise_by_state([np.array([1.0, 2.0])], [[0]])
 
 
 FAILED = [rollout([0.5, 0.0]), rollout([0.0, 0.0]), rollout([0.25])]

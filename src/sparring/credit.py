@@ -7,7 +7,7 @@ turn and never summed over time, unless `ExecutorCredit.REWARD_TO_GO` is asked f
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Hashable, Sequence
 from enum import StrEnum
 
 import numpy as np
@@ -29,13 +29,16 @@ class ExecutorCredit(StrEnum):
 
     EQ5: the paper's scalars, standardised over all turns of the group (Eq. 5). REWARD_TO_GO: the same
     scalars summed to the end first. TURNWISE: those sums, each compared with the other rollouts' at
-    the same turn alone. TERMINAL: the outcome only. DENSE_ON_FAILURE: the outcome where some
-    rollout captured, TURNWISE where none did and the outcome says nothing.
+    the same turn alone. STATEWISE: the outcome, and lambda times the turn's gain as compared with those of
+    the rollouts that stood at the same turn with the same progress. TERMINAL: the outcome only.
+    DENSE_ON_FAILURE: the outcome where some rollout captured, TURNWISE where none did and the outcome
+    says nothing.
     """
 
     EQ5 = "eq5"
     REWARD_TO_GO = "reward_to_go"
     TURNWISE = "turnwise"
+    STATEWISE = "statewise"
     TERMINAL = "terminal"
     DENSE_ON_FAILURE = "dense_on_failure"
 
@@ -126,19 +129,22 @@ def stage_potentials(stage_ends: Sequence[float]) -> FloatArray:
     return np.diff(np.asarray(stage_ends, dtype=np.float64), prepend=0.0)
 
 
-def standardise_by_turn(rewards: Sequence[FloatArray]) -> list[FloatArray]:
-    """Standardisation turn by turn: turn t of one rollout against turn t of the others (our option).
+def standardise_by_state(rewards: Sequence[FloatArray], states: Sequence[Sequence[Hashable]]) -> list[FloatArray]:
+    """Standardisation state by state: a turn against the turns that began in an equal state (our option).
 
-    rewards: one array per rollout, shape (T_g,), G of them. Returns the same shapes. Over all turns
-    at once, as in Eq. 5, a turn is also compared with earlier and later ones, whose sums to the end
-    differ by position alone; here only what a rollout did differently counts. A turn that a single
-    rollout reached gets 0.
+    rewards: one array per rollout, shape (T_g,), G of them. states: one state per turn, in the same
+    shapes. Returns the same shapes. Over all turns at once, as in Eq. 5, a turn is also compared with
+    earlier and later ones, whose rewards differ by position alone; here only what a rollout did
+    differently from there on counts. A turn whose state no other shares gets 0. Raises ValueError for
+    shapes that differ. Source: GiGPO's step level (arXiv 2505.10978), whose anchor states these are.
     """
-    longest = max((each.size for each in rewards), default=0)
     advantages = [np.zeros_like(each) for each in rewards]
-    for turn in range(longest):
-        there = [index for index, each in enumerate(rewards) if each.size > turn]
-        for index, value in zip(there, standardise([rewards[index][turn] for index in there]), strict=True):
+    members: dict[Hashable, list[tuple[int, int]]] = {}
+    for index, (reward, own) in enumerate(zip(rewards, states, strict=True)):
+        for turn, (_, state) in enumerate(zip(reward, own, strict=True)):
+            members.setdefault(state, []).append((index, turn))
+    for there in members.values():
+        for (index, turn), value in zip(there, standardise([rewards[i][t] for i, t in there]), strict=True):
             advantages[index][turn] = value
     return advantages
 
@@ -149,30 +155,37 @@ def executor_advantages(
     """Advantage of every executor turn of the G rollouts of one task (LURE Eq. 5).
 
     EQ5 and REWARD_TO_GO standardise over all turns of all rollouts, TURNWISE turn by turn; TERMINAL
-    standardises R over the rollouts and gives each turn its rollout's value. Returns one list per
-    rollout, as long as its turns; a rollout without turns gets an empty list. Raises ValueError for
+    standardises R over the rollouts and gives each turn its rollout's value, to which STATEWISE adds
+    lambda z(dphi_t) over the turns that began at the same turn with the same progress. Returns one list
+    per rollout, as long as its turns; a rollout without turns gets an empty list. Raises ValueError for
     a rollout that broke.
     """
     _require_finished(trajectories)
     if credit is ExecutorCredit.DENSE_ON_FAILURE:
         captured = any(trajectory.captured for trajectory in trajectories)
         credit = ExecutorCredit.TERMINAL if captured else ExecutorCredit.TURNWISE
-    if credit is ExecutorCredit.TERMINAL:
+    if credit in (ExecutorCredit.TERMINAL, ExecutorCredit.STATEWISE):
         outcomes = standardise([float(trajectory.captured) for trajectory in trajectories])
-        return [
-            [float(outcome)] * len(trajectory.turns) for outcome, trajectory in zip(outcomes, trajectories, strict=True)
-        ]
+        gains = [np.array([turn.gain for turn in trajectory.turns]) for trajectory in trajectories]
+        steps = standardise_by_state(gains, [_states(trajectory) for trajectory in trajectories])
+        weight = lam if credit is ExecutorCredit.STATEWISE else 0.0
+        return [(outcome + weight * step).tolist() for outcome, step in zip(outcomes, steps, strict=True)]
     rewards = [
         executor_turn_rewards([turn.gain for turn in trajectory.turns], trajectory.captured, lam, zero_progress_cost)
         for trajectory in trajectories
     ]
-    if credit is ExecutorCredit.TURNWISE:
-        return [each.tolist() for each in standardise_by_turn([reward_to_go(reward) for reward in rewards])]
-    if credit is ExecutorCredit.REWARD_TO_GO:
+    if credit is not ExecutorCredit.EQ5:
         rewards = [reward_to_go(reward) for reward in rewards]
+    if credit is ExecutorCredit.TURNWISE:
+        return [each.tolist() for each in standardise_by_state(rewards, [range(each.size) for each in rewards])]
     advantages = standardise(np.concatenate(rewards))
     ends = np.cumsum([reward.size for reward in rewards])
     return [part.tolist() for part in np.split(advantages, ends[:-1])]
+
+
+def _states(trajectory: Trajectory) -> list[tuple[int, float]]:
+    """Where each turn began: its number, and the progress made before it."""
+    return list(enumerate([0.0, *(turn.progress for turn in trajectory.turns)][: len(trajectory.turns)]))
 
 
 def planner_rewards(trajectories: Sequence[Trajectory], credit: PlannerCredit) -> list[float]:

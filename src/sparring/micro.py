@@ -138,8 +138,7 @@ class Lessons(IterableDataset[list[PolicySequence]]):
         bins = [(8, None if rng.random() < 0.3 else rng.random()) for _ in range(10)]
         share = self.section.warm_up_competence_share
         if share and rng.random() < share:
-            bins, half = falling_competence(rng)
-            difficulty = half + 0.05 * round(rng.gauss(0.0, 1.0))
+            bins, difficulty = competence_lesson(rng)
         else:
             difficulty = rng.randrange(21) / 20 if rng.random() < 0.3 else hint + 0.05 * round(rng.gauss(0.0, 2.0))
         sequence = PolicySequence("evader")
@@ -157,11 +156,12 @@ class Lessons(IterableDataset[list[PolicySequence]]):
         return Generation(ids, (0.0,) * len(ids), StopReason.END)
 
 
-def falling_competence(rng: random.Random) -> tuple[list[tuple[int, float | None]], float]:
-    """A competence table that falls over difficulty, with gaps, and the difficulty where it passes one half.
+def competence_lesson(rng: random.Random) -> tuple[list[tuple[int, float | None]], float]:
+    """A competence table and a difficulty, the likelier the nearer the capture rate there is to one half.
 
     A pretrained model that is asked for tasks solved half of the time can read such a table. The micro
-    backbone learns to in these lessons.
+    backbone learns to in these lessons. Tables fall over difficulty, with gaps; three of five are then
+    shuffled, since an axis need not rise. A tenth without data is worth a look now and then.
     """
     half, width = rng.randrange(21) / 20, 0.02 + 0.15 * rng.random()
     bins: list[tuple[int, float | None]] = []
@@ -170,7 +170,11 @@ def falling_competence(rng: random.Random) -> tuple[list[tuple[int, float | None
         rate = 1.0 / (1.0 + math.exp(distance / width))
         seen = rng.random() < math.exp(-abs(distance) / 0.3)
         bins.append((8, min(1.0, max(0.0, rate + rng.gauss(0.0, 0.1))) if seen else None))
-    return bins, half
+    if rng.random() < 0.6:
+        rng.shuffle(bins)
+    weights = [0.05 if rate is None else (4.0 * rate * (1.0 - rate)) ** 2 + 0.01 for _, rate in bins]
+    [number] = rng.choices(range(COMPETENCE_BINS), weights)
+    return bins, (number + rng.choice((0.0, 0.5))) / COMPETENCE_BINS
 
 
 def accumulate(model: Any, batch: list[PolicySequence]) -> None:

@@ -29,6 +29,7 @@ from sparring.methods.lure import Lure
 from sparring.methods.r_zero import RZero
 from sparring.micro import build_micro
 from sparring.objectives import KLReference
+from sparring.placement.axis import ShuffledAxis
 from sparring.placement.base import Placement
 from sparring.placement.evader import Evader
 from sparring.placement.evader_reward import EvaderReward
@@ -233,7 +234,12 @@ def make_method(recipe: Recipe, solver: Solver, placement: Placement) -> Method:
 
 
 def make_placement(recipe: Recipe, engine: Engine) -> Placement:
-    """The placement that the recipe names."""
+    """The placement that the recipe names, on the axis that it names."""
+    placement = _placement(recipe, engine)
+    return ShuffledAxis(placement, recipe.seed) if recipe.placement.axis == "shuffled" else placement
+
+
+def _placement(recipe: Recipe, engine: Engine) -> Placement:
     section = recipe.placement
     if section.name == "uniform":
         return Uniform(recipe.seed, section.slots, section.samples)

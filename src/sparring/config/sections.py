@@ -67,8 +67,8 @@ class BackboneSection(Section):
     The warm_up keys are micro's alone. warm_up_difficulty is, per environment, the mean of the
     exponential that the difficulty of its lessons is drawn from (0.13 where none is given), and
     warm_up_share its weight among the lessons (1 where none is given). warm_up_competence_share is the
-    share of the evader's lessons that emit near where the competence table passes one half; the
-    others emit near the hint. warm_up_secret_share is the share of the solved tasks that are shown with
+    share of the evader's lessons that emit where the competence table is near one half; the others emit
+    near the hint. warm_up_secret_share is the share of the solved tasks that are shown with
     their secret kept, of any difficulty: it teaches to read what `secret` leaks.
     """
 
@@ -190,9 +190,14 @@ class MethodSection(Section):
 
 
 class PlacementSection(Section):
-    """Who chooses the tasks, and LURE's evader settings (8 slots of 6 samples)."""
+    """Who chooses the tasks, and LURE's evader settings (8 slots of 6 samples).
+
+    axis: "shuffled" shows every axis to the placement with its tenths in an order of the run's own, so
+    that difficulty does not rise along it.
+    """
 
     name: Literal["evader", "uniform", "thermostat", "frozen_pool"] = "evader"
+    axis: Literal["ordered", "shuffled"] = "ordered"
     slots: int = Field(default=8, ge=1, le=1024)
     samples: int = Field(default=6, ge=1, le=1024)
     hint_low: Share = 0.3

@@ -77,8 +77,9 @@ class PhantomWikiSettings(EnvironmentSettings):
     hops_per_stage: hops of one stage of the own solution's plan, more where the chain is longer than stage_limit
         such stages. Equal stages make a longer plan more of the same, which a small model can carry over.
     numbered_hops: the compact question numbers its hops, from a number drawn with the task so that short chains
-        meet every number, and a lookup's answer names the hop to come. A plan may have a stage for every
-        hops_per_stage of them. A small model then carries over to chains longer than any it has seen.
+        meet every number, a stage names the numbers of its hops, and a lookup's answer the number of the hop to
+        come. A plan may have a stage for every hops_per_stage of them. Planning is then counting, and each hop is
+        one more look into the question, so that what a small model learns on short chains bears on longer ones.
     """
 
     maximum_hops: int = Field(default=6, ge=1, le=20)
@@ -291,8 +292,10 @@ class PhantomWiki(Environment[PhantomWikiSettings, KinshipSecret, PhantomWikiEpi
         return [*opened, Action(claim=reached[-1], submit=True)]
 
     def _stage_text(self, chain: Chain, first: int, begin: int, end: int) -> str:
+        if self.settings.numbered_hops:
+            return " ".join(number_word(first + number) for number in range(begin, end))
         if self.pack is PromptPack.COMPACT:
-            return " ".join(self._compact_steps(chain, first)[begin:end])
+            return " ".join(chain.steps[begin:end])
         return _stage_in_words(chain, begin, end)
 
     def _stage_ends(self, chain: Chain) -> list[int]:
